@@ -134,7 +134,7 @@ def test_the_caption_says_how_systems_were_compared() -> None:
     tukey = ir.compare(qrels, runs, "ap", seed=0, like="sklearn", test="tukey").to_latex(underline_second=True)
     assert "as sklearn computes it" in tukey
     assert "(randomized Tukey HSD test, level 0.05)" in tukey
-    assert "The second best is underlined." in tukey
+    assert "The second best values are underlined." in tukey
 
 
 def test_labels_can_be_read_in_one_way_only() -> None:

@@ -179,7 +179,7 @@ def _cell(value: Value, spec: str) -> str:
     if spec == "p":
         return "<0.0001" if value < 0.0001 else f"{value:.4f}"
     text = format(value, spec)
-    if value < 0 and not text.strip("+-0.%"):  # rounding to 0 leaves the sign
+    if not text.strip("+-0.%"):  # rounding to 0 leaves the sign
         return text.replace("-", "+" if "+" in spec else "")
     return text
 

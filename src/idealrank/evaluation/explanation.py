@@ -65,7 +65,7 @@ class Step:
     moved: tuple[tuple[str, float], ...]
 
     def __str__(self) -> str:
-        return f"{self.choice}: {self.before} -> {self.after}: {self.change:+.4f}"
+        return f"{self.choice}: {self.before} -> {self.after}: {self.change:+z.4f}"
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Waterfall(Result):
 
     def findings(self) -> list[str]:
         """Return both means, and the effect of each choice."""
-        changes = [f"{step.choice} {step.change:+.4f}" for step in self.steps if step.n_moved]
+        changes = [f"{step.choice} {step.change:+z.4f}" for step in self.steps if step.n_moved]
         told = listed(changes) if changes else "no choice makes a difference here"
         return [f"{self.start} gives {number(self.start_mean)}, {self.end} {number(self.end_mean)}: {told}."]
 

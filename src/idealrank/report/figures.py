@@ -311,7 +311,7 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
         ax.vlines(before, rows[number - 1], rows[number], colors=NEUTRAL, linewidth=0.8)
         color = BETTER if step.change > 0 else WORSE
         ax.barh([rows[number]], [step.change], left=[before], height=0.5, color=color)
-        _write_beside(ax, max(before, step.mean), rows[number], f"{step.change:+.4f}")
+        _write_beside(ax, max(before, step.mean), rows[number], f"{step.change:+z.4f}")
     ax.vlines(way.end_mean, rows[-2], rows[-1], colors=NEUTRAL, linewidth=0.8)
     ax.use_sticky_edges = False  # else a bar that ends the plot has no margin
     ax.margins(x=0.2)

@@ -101,7 +101,7 @@ class PredictionPowered(Result):
         return [
             f"{self.mean:.4f} ({self.low:.4f} to {self.high:.4f}); {about}, which alone give {self.human_mean:.4f} "
             f"({self.human_low:.4f} to {self.human_high:.4f}).",
-            f"Machine judgments are off by {self.bias:+.4f} on average and count with a weight of {self.weight:.2f}: "
+            f"Machine judgments are off by {self.bias:+z.4f} on average and count with a weight of {self.weight:.2f}: "
             f"the interval is as narrow as that of about {self.n_equivalent:.0f} queries with human judgments.",
         ]
 

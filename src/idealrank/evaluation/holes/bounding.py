@@ -91,8 +91,8 @@ class DifferenceBounds(Result):
             return [f"{start}, and by {low:.4f} to {high:.4f} whatever their labels are."]
         least = "" if self.is_exact else "at most "
         return [
-            f"{start}; with other labels the difference is {least}{low:+.4f} to {high:+.4f}: unjudged documents alone "
-            "could reverse the order."
+            f"{start}; with other labels the difference is {least}{low:+z.4f} to {high:+z.4f}: unjudged documents "
+            "alone could reverse the order."
         ]
 
 

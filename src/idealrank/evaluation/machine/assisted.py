@@ -220,7 +220,7 @@ class AssistedComparison(Result):
         found = []
         for name, differences in self.differences.items():
             shown = [
-                f"{each.system} - {each.against} {each.mean:+.4f} ({each.low:+.4f} to {each.high:+.4f})"
+                f"{each.system} - {each.against} {each.mean:+z.4f} ({each.low:+z.4f} to {each.high:+z.4f})"
                 for each in differences[:_FEW]
             ]
             more = f", and {len(differences) - _FEW} more" if len(differences) > _FEW else ""
