@@ -97,7 +97,7 @@ def explained(path: Path) -> Any:
 
 
 def signed(value: float) -> str:
-    return f"{value:+.4f}".replace("-", "\u2212")
+    return f"{value:+z.4f}".replace("-", "\u2212")
 
 
 def distinguished(path: Path) -> Any:
@@ -399,6 +399,7 @@ def test_without_a_chosen_system_nothing_can_be_chosen_above_the_figures(open_pa
     assert visit.page.locator("[data-view=figures] figure select").count() > 0
     for name in ("old", "new"):
         visit.page.get_by_role("checkbox", name=name).click()
+    visit.page.locator("#measure").select_option("1")
     visit.settled()
     assert visit.page.locator("figure .note:text('No system is chosen')").count() > 0
     assert visit.page.locator("[data-view=figures] figure select").count() == 0
@@ -679,7 +680,7 @@ def test_paper_has_every_number(open_page: Open, name: str) -> None:
             assert all(any(text in words for text in each) for each in near)
     for differences in getattr(found, "differences", {}).values():
         assert all(
-            {f"{each.difference:.4f}", signed(each.difference).replace("\u2212", "-")} & words for each in differences
+            {f"{each.difference:z.4f}", signed(each.difference).replace("\u2212", "-")} & words for each in differences
         )
     assert not visit.page.locator("details:not([open])").count()
     visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
