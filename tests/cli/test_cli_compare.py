@@ -164,3 +164,15 @@ def test_one_query_is_compared_but_not_tested(files: Path) -> None:
     said = run("compare", "qrels.txt", "base.run", "good.run", "-m", "ap", "--seed", "1").stdout
     assert "one query is not enough to test differences" in said.splitlines()[0]
     assert "better than" not in said
+
+
+def test_tables_of_several_measures_have_their_own_notes_and_equal_notes_once(files: Path) -> None:
+    def notes(*measures: str) -> list[str]:
+        options = [part for each in measures for part in ("-m", each)]
+        said = run("compare", "qrels.txt", "base.run", "good.run", *options, "--seed", "1").stdout
+        return [line.split(" (")[0] for line in said.splitlines() if "Rows are sorted" in line]
+
+    letters = "Letters after a mean: the systems that this system is significantly better than"
+    better = "‡: significantly worse than the best system; better than: the systems that this system is significantly"
+    assert notes("ap", "p@10") == [letters, f"{better} better than", "No two systems differ significantly"]
+    assert notes("ap", "ndcg") == [letters, f"{better} better than"]
