@@ -511,3 +511,10 @@ def test_lambdas_are_those_of_lightgbm(truncation: int) -> None:
     loss = LambdaRank(truncation=truncation)
     steps = -loss(labels, scores)[1] / loss.hessian_diagonal(labels, scores)
     assert_allclose(leaves, steps, rtol=1e-4, atol=1e-4)  # it reads its sigmoid from a table
+
+
+def test_equal_scores_far_from_0_have_finite_losses() -> None:
+    """Kernels compute four pairs at once, with documents that are not there."""
+    values, gradient = SquaredHinge()([0, 1], [-1e200, -1e200])
+    assert_allclose(values, 1.0, rtol=1e-12)
+    assert_allclose(gradient, [2.0, -2.0], rtol=1e-12)

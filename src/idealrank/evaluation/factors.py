@@ -93,7 +93,8 @@ class Catalog:
     def tiled_blocks(self, users: Int64s) -> Iterator[Int64s]:
         """Yield users, as many at a time as `tiles` is best called with."""
         if isinstance(self.scorer, Products):
-            yield from _parts(users, _USERS_PER_TILE)
+            n_items = max(1, len(self.item_ids))
+            yield from _parts(users, max(_USERS_PER_TILE, _USERS_PER_TILE * _ITEMS_PER_TILE // n_items))
         else:
             yield from self.blocks(users, _SCORES_PER_SELECTION)
 

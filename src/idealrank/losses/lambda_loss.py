@@ -43,9 +43,10 @@ class LambdaLoss(Pairwise):
     as constants. A query without gain has the value 0.
 
     All three take near-linear time and linear memory. For "loss2" and "loss2pp", delta is approximated by a sum of up
-    to 60 exponentials of |r_i - r_j|, to a relative error of about 1e-11, which is found once for each discount;
-    documents are then swept in the order of their scores. If delta is not such a sum, as for the discounts "letor" and
-    "table", every pair with different labels is visited, and time grows with their number.
+    to 72 exponentials of |r_i - r_j|, to a relative error of about 1e-11, which is found once for each discount and
+    length of lists (up to the next power of two); documents are then swept in the order of their scores. If delta is
+    not such a sum, as for the discounts "letor" and "table", every pair with different labels is visited, and time
+    grows with their number.
 
     Parameters
     ----------

@@ -6,8 +6,11 @@ d = s_i - s_j.
 A document's weight multiplies each pair in which it is the better one. A query with one document or one label has no
 pairs: value 0, gradient 0. Labels may be any finite numbers. A value that overflows is a DataError.
 
-No loss visits the pairs one by one: time grows like a sort (times the entropy of the labels in bits, about 2 for five
-labels), memory linearly. Results differ from the sum over pairs by about 1e-13, whatever the scores.
+The pairs of long lists are not visited one by one: time grows like a sort (times the entropy of the labels in bits,
+about 2 for five labels), memory linearly. The exceptions are `LambdaRank` with ``score_offset``, and `LambdaLoss` with
+a discount whose steps are not a sum of exponentials, such as "letor" and "table"; short lists, and lists with few
+pairs, are faster pair by pair. Results differ from the sum over pairs by about 1e-13, and those of `LambdaLoss` by
+about 1e-11, whatever the scores.
 """
 
 from __future__ import annotations

@@ -47,7 +47,11 @@ def rank_exponentials(discount: Discount, n: int) -> tuple[Floats, Floats] | Non
     >>> rank_exponentials(discounts.Table([1, 0.9, 0.2]), 1000) is None
     True
     """
-    return _fitted(discount, 1 << max(6, (n - 1).bit_length()))
+    longest = 1 << max(6, (n - 1).bit_length())
+    try:
+        return _fitted(discount, longest)
+    except TypeError:  # a discount that cannot be a key of the cache
+        return _fitted.__wrapped__(discount, longest)
 
 
 @functools.lru_cache(maxsize=64)
@@ -56,9 +60,9 @@ def _fitted(discount: Discount, n: int) -> tuple[Floats, Floats] | None:
     steps = _accurate_steps(discount, apart)
     if not steps.any():
         return np.empty(0), np.empty(0)
-    scale = _scale(steps)
-    if not np.all(scale > 0):
+    if steps.min() < 0:
         return None
+    scale = _scale(steps)
     for rates in _candidates(apart, steps, n):
         with np.errstate(under="ignore"):
             shapes = np.exp(-rates * (apart[:, None] - 1)) / scale[:, None]

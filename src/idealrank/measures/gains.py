@@ -81,7 +81,7 @@ class Exp2(Gain):
         # In place: what is freed between arrays that stay is not given back, and counts as memory of a long list.
         worth = np.asarray(np.exp2(wanted))
         np.subtract(worth, 1, out=worth)
-        near = (wanted > -1) & (wanted < 1)  # where the difference would cancel
+        near = (wanted > -1) & (wanted < 1) & (wanted != 0)  # where the difference would cancel
         worth[near] = np.expm1(wanted[near] * math.log(2))
         return worth
 

@@ -42,7 +42,8 @@ inline PairSweep choose_sweep(PairLoss loss, PairWeight weight, Derivative deriv
         if constexpr (loss_constant == PairLoss::logistic) {
           return &sweep_logistic<kGap, kSwap, derivative_constant>;
         } else {
-          return &sweep_hinge < loss_constant, kGap ? 2 : 1, derivative_constant > ;
+          constexpr std::size_t kChannels = kGap ? 2 : 1;
+          return &sweep_hinge<loss_constant, kChannels, derivative_constant>;
         }
       });
 }

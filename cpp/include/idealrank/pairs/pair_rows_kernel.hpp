@@ -38,7 +38,7 @@ IDEALRANK_INLINE Lanes bounded_exp(Lanes x) {
   return load(each);
 }
 
-// Fills the room for exponentials; what follows the last document stays finite.
+// Fills the room for exponentials.
 inline void fill_growths(const LabelledDocuments& documents) {
   for (std::size_t i = 0; i < documents.n; i += kLanes) {
     documents.stop->before(10 * kLanes);
@@ -46,21 +46,27 @@ inline void fill_growths(const LabelledDocuments& documents) {
     store(documents.growths + i, growth);
     store(documents.shrinks + i, 1.0 / growth);
   }
-  std::fill_n(documents.growths + documents.n, kPairPadding, 1.0);
-  std::fill_n(documents.shrinks + documents.n, kPairPadding, 1.0);
 }
 
-template <PairLoss kLoss, Derivative kDerivative>
+// kFar: the scores are too far apart for these exponentials.
+template <PairLoss kLoss, Derivative kDerivative, bool kFar>
 IDEALRANK_INLINE PairTerms pair_terms(const LabelledDocuments& documents, std::size_t better, std::size_t others) {
   const Lanes zero = broadcast(0), ahead = documents.scores[better] - load(documents.scores + others);
   if constexpr (kLoss == PairLoss::logistic) {
-    const bool far = documents.growths == nullptr;
-    const Lanes odds =
-        far ? bounded_exp(-documents.scale * ahead) : documents.shrinks[better] * load(documents.growths + others);
-    const Lanes inverse =
-        far ? bounded_exp(documents.scale * ahead) : documents.growths[better] * load(documents.shrinks + others);
+    Lanes odds;
+    if constexpr (kFar) {
+      odds = bounded_exp(-documents.scale * ahead);
+    } else {
+      odds = documents.shrinks[better] * load(documents.growths + others);
+    }
     const Lanes share = 1.0 / (1.0 + odds), slope = odds * share;
     if constexpr (kDerivative != Derivative::first) return {zero, slope, slope * share};
+    Lanes inverse;
+    if constexpr (kFar) {
+      inverse = bounded_exp(documents.scale * ahead);
+    } else {
+      inverse = documents.growths[better] * load(documents.shrinks + others);
+    }
     return {log_1_plus(where(odds < inverse, odds, inverse)) + where(ahead < 0.0, -documents.scale * ahead, zero), slope,
             zero};
   } else {
@@ -98,13 +104,12 @@ IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::siz
   return counted * gap * ((documents.with_swap ? change : broadcast(0)) + four(apart(0), apart(1), apart(2), apart(3)));
 }
 
-template <PairLoss kLoss, PairWeight kWeight, Derivative kDerivative>
-double sum_pair_rows(const LabelledDocuments& documents, const DerivativeColumns& columns) {
+template <PairLoss kLoss, PairWeight kWeight, Derivative kDerivative, bool kFar>
+double sum_rows(const LabelledDocuments& documents, const DerivativeColumns& columns) {
   constexpr bool kFirst = kDerivative != Derivative::second, kSecond = kDerivative != Derivative::first;
   double* const first = columns.column;
   double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
   static constexpr std::array<double, 2 * kLanes> kOnes{1, 1, 1, 1, 0, 0, 0, 0};
-  if (kLoss == PairLoss::logistic && documents.growths != nullptr) fill_growths(documents);
   double value = 0;
   std::size_t begin = 0;  // of the documents with the same label as `better`
   for (std::size_t better = 0; better < documents.n; ++better) {
@@ -115,7 +120,7 @@ double sum_pair_rows(const LabelledDocuments& documents, const DerivativeColumns
     for (std::size_t others = 0; others < begin; others += kLanes) {
       const Lanes within = load(kOnes.data() + (kLanes - std::min(kLanes, begin - others)));
       const Lanes weights = own_weight * within * pair_weights<kWeight>(documents, better, others);
-      const auto [loss, slope, bend] = pair_terms<kLoss, kDerivative>(documents, better, others);
+      const auto [loss, slope, bend] = pair_terms<kLoss, kDerivative, kFar>(documents, better, others);
       if constexpr (kDerivative == Derivative::first) losses += weights * loss;
       if constexpr (kFirst) {
         const Lanes weighted_slope = weights * slope;
@@ -137,6 +142,18 @@ double sum_pair_rows(const LabelledDocuments& documents, const DerivativeColumns
     if constexpr (kSecond) second[better] += sum(bends);
   }
   return value;
+}
+
+template <PairLoss kLoss, PairWeight kWeight, Derivative kDerivative>
+double sum_pair_rows(const LabelledDocuments& documents, const DerivativeColumns& columns) {
+  if constexpr (kLoss == PairLoss::logistic) {
+    // Only of weights that no sweep has.
+    if constexpr (kWeight == PairWeight::swap_change || kWeight == PairWeight::distance) {
+      if (documents.growths == nullptr) return sum_rows<kLoss, kWeight, kDerivative, true>(documents, columns);
+    }
+    fill_growths(documents);
+  }
+  return sum_rows<kLoss, kWeight, kDerivative, false>(documents, columns);
 }
 
 #include "idealrank/isa/isa_end.hpp"

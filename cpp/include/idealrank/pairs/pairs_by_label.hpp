@@ -32,7 +32,7 @@ class PairsByLabel {
   // the weight `distance` alone, other scores are taken too.
   bool takes(std::span<const double> scores) const {
     const auto [least, most] = range_of(scores);
-    return spec_.loss == PairLoss::logistic ? spec_.scale * (most - least) < 600 : most - least < 1e150;
+    return takes(least, most);
   }
 
   // Whether boxes are for this loss and these scores.
@@ -76,7 +76,7 @@ class PairsByLabel {
     double value = 0;
     for (std::size_t g = 0, begin = 0; g < groups_.size(); begin = group_ends_[g++]) {
       const std::size_t next = g + 1 < groups_.size() ? groups_[g + 1] : levels.counts().size();
-      if (next - groups_[g] > 1) value += one_by_one(query, levels, change, begin, group_ends_[g]);
+      if (next - groups_[g] > 1) value += one_by_one(query, levels, groups_[g], change, begin, group_ends_[g]);
     }
     if (by_box) {
       value += by_box_(query.scores, documents_, query.weights, group_ends_, {sums_.data(), second_sums_.data(), nullptr});
@@ -95,6 +95,10 @@ class PairsByLabel {
   double slopes() const { return slopes_; }
 
  private:
+  bool takes(double least, double most) const {
+    return spec_.loss == PairLoss::logistic ? spec_.scale * (most - least) < 600 : most - least < 1e150;
+  }
+
   // documents_ by level, each level in input order.
   void sort(const LabelLevels& levels) {
     ends_.resize(levels.counts().size());
@@ -105,9 +109,9 @@ class PairsByLabel {
     });
   }
 
-  // The pairs among documents_[begin, end).
-  double one_by_one(const PairQuery& query, const LabelLevels& levels, const SwapChange& change, std::size_t begin,
-                    std::size_t end) {
+  // The pairs among documents_[begin, end), whose least level is `level`.
+  double one_by_one(const PairQuery& query, const LabelLevels& levels, std::size_t level, const SwapChange& change,
+                    std::size_t begin, std::size_t end) {
     const std::span<const std::uint32_t> own = std::span(documents_).subspan(begin, end - begin);
     const std::size_t padded = own.size() + kPairPadding;
     const bool logistic = spec_.loss == PairLoss::logistic;
@@ -124,17 +128,22 @@ class PairsByLabel {
       });
     };
     double *const labels = column(), *const scores = column(), *const weights = column();
+    for (double* to = labels; to < labels + own.size(); ++level) {
+      to = std::fill_n(to, levels.counts()[level], levels.labels()[level]);
+    }
     for_each([&](std::size_t i, std::uint32_t document) {
-      labels[i] = levels.labels()[levels.levels()[document]];
       scores[i] = query.scores[document];
       weights[i] = query.weight(document);
     });
+    std::fill_n(scores + own.size(), kPairPadding, scores[0]);  // as near to the others as these are to each other
     LabelledDocuments documents{&stop_, own.size(), labels, scores, weights, spec_.scale};
-    if (logistic && takes({scores, own.size()})) {
+    if (logistic) {
       const auto [least, most] = range_of({scores, own.size()});
-      documents.growths = column();
-      documents.shrinks = column();
-      documents.middle = least + (most - least) / 2;
+      if (takes(least, most)) {
+        documents.growths = column();
+        documents.shrinks = column();
+        documents.middle = least + (most - least) / 2;
+      }
     }
     if (swaps) {
       double *const right = column(), *const wrong = column(), *const places = column();

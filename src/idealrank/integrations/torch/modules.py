@@ -37,12 +37,13 @@ class RankingLoss(nn.Module):
         `learners.LinearRanker`; "sum" is the sum over queries; "none" returns one value per query. The value of a query
         with nothing to rank is 0, and so is the mean of no queries.
     backend : {"auto", "native", "torch"}
-        "native" computes on the CPU, in near-linear time and linear memory, and has first derivatives only; scores on
-        another device are copied to the CPU, and their gradients are copied back. "torch" computes with PyTorch
-        operations on any device, and can be differentiated twice. It takes near-linear time for long lists with
-        pairwise losses, LambdaRank and losses of logistic soft ranks; for other losses, and for short lists, it visits
-        all pairs of a query, in a rectangle as wide as the longest query. "auto" computes on the device of the scores;
-        a loss without a formula in PyTorch is always computed by "native".
+        "native" computes on the CPU, in linear memory and, with few exceptions, near-linear time, and has first
+        derivatives only; scores on another device are copied to the CPU, and their gradients are copied back. "torch"
+        computes with PyTorch operations on any device, and has derivatives of any order. It takes near-linear time for
+        long lists with pairwise losses, LambdaRank and losses of logistic soft ranks. For other losses with pairs, and
+        for short lists, it visits all pairs of a query, in a rectangle as wide as the longest query; listwise losses
+        and softmax losses have no pairs. "auto" computes on the device of the scores; a loss without a formula in
+        PyTorch is always computed by "native".
     n_threads : int, optional
         Number of threads; None means all cores, or the number passed to `set_threads`.
 

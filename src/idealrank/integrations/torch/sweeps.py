@@ -31,8 +31,9 @@ with needs("torch"):
 __all__ = ["Grid", "Hinge", "Kernel", "Logistic", "Sequence", "pair_sums", "wide"]
 
 _BLOCK = 16
-#: Pairs of documents within blocks that are in memory at a time: few enough for the cache of a processor.
-_PAIRS = 1 << 18
+#: Pairs of documents within blocks that are in memory at a time: few enough for the cache of a processor, or enough to
+#: keep another device busy.
+_PAIRS_OF_CPU, _PAIRS = 1 << 18, 1 << 22
 
 
 def wide(device: torch.device) -> torch.dtype:
@@ -336,7 +337,7 @@ class _Blocks:
 
     def near(self) -> list[Tensor]:
         """Return the sums over the other documents of the same block."""
-        size = max(1, _PAIRS // _BLOCK**2)
+        size = (_PAIRS_OF_CPU if self.scores.device.type == "cpu" else _PAIRS) // _BLOCK**2
         parts = [self._near(slice(start, start + size)) for start in range(0, len(self.scores), size)]
         return [torch.cat(each) for each in zip(*parts, strict=True)]
 
