@@ -109,7 +109,9 @@ def test_a_report_in_a_missing_folder_fails_before_the_work(files: Path) -> None
 def test_score_files_are_compared_on_letor_data(files: Path) -> None:
     result = run("compare", "data.txt", "one.txt", "two.txt", "-m", "rr", "--test", "sign", "--baseline", "one")
     assert result.exit_code == 0, result.output
-    assert [line.split()[:2] for line in result.stdout.splitlines()[3:5]] == [["two", "1.0000"], ["one", "0.7500"]]
+    lines = result.stdout.splitlines()
+    assert lines[1].startswith("rr: no difference can be significant: with 1 query that differs and 1 comparison, ")
+    assert [line.split()[:2] for line in lines[4:6]] == [["two", "1.0000"], ["one", "0.7500"]]
 
 
 def test_one_system_is_not_enough(files: Path) -> None:
@@ -165,3 +167,15 @@ def test_one_query_is_compared_but_not_tested(files: Path) -> None:
     said = run("compare", "qrels.txt", "base.run", "good.run", "-m", "ap", "--seed", "1").stdout
     assert "one query is not enough to test differences" in said.splitlines()[0]
     assert "better than" not in said
+
+
+def test_tables_of_several_measures_have_their_own_notes_and_equal_notes_once(files: Path) -> None:
+    def notes(*measures: str) -> list[str]:
+        options = [part for each in measures for part in ("-m", each)]
+        said = run("compare", "qrels.txt", "base.run", "good.run", *options, "--seed", "1").stdout
+        return [line.split(" (")[0] for line in said.splitlines() if "Rows are sorted" in line]
+
+    letters = "Letters after a mean: the systems that this system is significantly better than"
+    better = "‡: significantly worse than the best system; better than: the systems that this system is significantly"
+    assert notes("ap", "p@10") == [letters, f"{better} better than", "No two systems differ significantly"]
+    assert notes("ap", "ndcg") == [letters, f"{better} better than"]

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -237,3 +238,102 @@ def test_of_an_error_less_is_better() -> None:
         assert error.effect.common_language > 0.5
     letters = ir.compare(QRELS, SYSTEMS, ["pairwise_error"], seed=0).letters("pairwise_error")
     assert letters == {"base": "d", "good": "bcd", "fair": "d", "bad": ""}
+
+
+def errors(*steps: int) -> dict[str, dict[str, float]]:
+    """A run of this many of 8 pairs in the wrong order on each query."""
+    return {
+        f"q{i}": {"relevant": -float(wrong), **{f"n{j}": -j - 0.5 for j in range(8)}} for i, wrong in enumerate(steps)
+    }
+
+
+ONE_RELEVANT = {f"q{i}": {"relevant": 1, **{f"n{j}": 0 for j in range(8)}} for i in range(9)}
+#: One is better on 8 queries and much worse on one: the means are equal, and the sign test gives 0.039.
+OFTEN, SELDOM = errors(*[0] * 8, 8), errors(*[1] * 8, 0)
+
+
+@pytest.mark.parametrize("measure", ["auc", "pairwise_error"])
+def test_systems_with_equal_means_can_differ_and_none_is_better(measure: str) -> None:
+    two = {"often": OFTEN, "seldom": SELDOM}
+    found = ir.compare(ONE_RELEVANT, two, measure, test="sign", seed=0)
+    (each,) = found.significant(measure)
+    assert each.difference == 0
+    mean = f"{found.means[measure]['often'].mean:.4f}"
+    assert found.findings() == [
+        f"{measure}: often and seldom have the same mean, {mean}, but differ significantly at level 0.05."
+    ]
+    assert found.letters(measure) == {"often": "", "seldom": ""}
+    for table in (measure, "letters", f"systems by {measure}"):
+        assert not found.table(table).marks
+    assert found.table("letters").notes[0].startswith("No system is significantly better than another (sign test")
+    found = ir.compare(ONE_RELEVANT, two, measure, test="sign", baseline="seldom", seed=0)
+    assert found.findings() == [f"{measure}: often differs significantly from seldom (+0.0000) at level 0.05."]
+    assert not found.table(measure).marks
+    assert found.table(measure).notes[0].startswith("No system is significantly better or worse than seldom (sign")
+    three = {**two, "bad": errors(*[8] * 9)}
+    found = ir.compare(ONE_RELEVANT, three, measure, test="sign", correction="none", baseline="seldom", seed=0)
+    assert (
+        "2 of 2 systems differ significantly from seldom, 1 worse and 1 with the same mean, at" in found.findings()[0]
+    )
+
+
+def test_a_note_explains_only_the_measure_and_the_marks_of_its_table() -> None:
+    systems = {name: SYSTEMS[name] for name in ("good", "bad")}
+    found = ir.compare(QRELS, systems, ["ndcg", "p@12"], seed=0)  # all have the same 12 documents
+    assert len(found.significant("ndcg")) == 1
+    (note,) = found.table("systems by p@12").notes
+    assert note.startswith("No two systems differ significantly")
+    assert "better than" in found.table("systems by ndcg").notes[0]
+    for baseline, meaning in (
+        ("bad", "†: significantly better than bad ("),
+        ("good", "‡: significantly worse than good ("),
+        ("base", "† and ‡: significantly better and worse than base ("),
+    ):
+        against = ir.compare(QRELS, SYSTEMS, "ap", baseline=baseline, seed=0)
+        assert against.table("ap").notes[0].startswith(meaning)
+        assert meaning in against.table("letters").caption
+    assert found.table("ndcg").notes[0].startswith("†: significantly better than the other system (")
+
+
+def test_the_best_mean_is_shared_or_missing_and_one_query_with_a_value_is_not_enough() -> None:
+    qrels: dict[str, Any] = {"q": {"a": 1, "b": 0}, "none": {"a": 0, "b": 0}}
+    run = {q: {"a": 2.0, "b": 1.0} for q in qrels}
+    found = ir.compare(qrels, {"x": run, "y": run}, ["ndcg(empty=skip)", "ndcg(empty=nan)", "ndcg(empty=0)"], seed=0)
+    assert found.findings() == [
+        "ndcg(empty=skip): x and y share the best mean, 1.0000; one query is not enough to test differences.",
+        "ndcg(empty=nan): no system has a mean, because some queries have no value; one query is not enough to test "
+        "differences.",
+        "ndcg(empty=0): x and y have the same mean, 0.5000, and do not differ significantly at level 0.05.",
+    ]
+    nothing = ir.compare({"none": qrels["none"]}, {"x": {"none": run["q"]}, "y": {"none": run["q"]}}, "ndcg(empty=nan)")
+    assert nothing.findings() == ["ndcg(empty=nan): no query has a value."]
+
+
+def test_the_number_of_draws_is_told_if_there_were_any() -> None:
+    def told(**options: Any) -> tuple[Any, dict[str, Any]]:
+        found = ir.compare(QRELS, {n: SYSTEMS[n] for n in ("base", "bad")}, "ap", seed=0, n_permutations=99, **options)
+        return json.loads(found.to_json())["n_permutations"], found.made_with()
+
+    for test in ("t", "wilcoxon", "sign"):
+        number, made_with = told(test=test)
+        assert number is None
+        assert not {"permutations", "resamples"} & {*made_with}
+    assert told(test="t", interval_method="bca")[0] == 99
+    number, made_with = told(test="bootstrap")
+    assert (number, made_with["resamples"]) == (99, "99")
+    assert "permutations" not in made_with
+    for test in ("randomization", "tukey"):
+        number, made_with = told(test=test)
+        assert (number, made_with["permutations"]) == (99, "99")
+    few = ir.compare(ONE_RELEVANT, {"x": OFTEN, "y": SELDOM}, "auc", test="randomization", seed=0)
+    assert json.loads(few.to_json())["n_permutations"] is None
+
+
+def test_a_change_that_is_rounded_to_0_has_no_minus_sign() -> None:
+    found = ir.compare(QRELS, {n: SYSTEMS[n] for n in ("base", "fair")}, "ap", baseline="base", seed=0)
+    (each,) = found.differences["ap"]
+    tiny = replace(found, differences={"ap": (replace(each, difference=-1e-9, moved=(("q1", -1e-9),), corrected=1.0),)})
+    assert "(+0.0000)" in tiny.findings()[0]
+    assert tiny.largest_changes("ap") == {"fair": "q1 +0.0000"}
+    assert "+0.0000" in replace(tiny, differences={"ap": (replace(each, difference=-0.0),)}).to_text()
+    assert "-0.0000" not in replace(tiny, differences={"ap": (replace(each, difference=-0.0),)}).to_text()

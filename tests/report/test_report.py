@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import re
 import zlib
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank import report
+from idealrank._base.markup import joined
 from idealrank._base.palette import COLOURS
 from idealrank._base.scores import MeasureScores, Scores
 from idealrank.cli.group import commands
@@ -411,6 +413,7 @@ def test_the_verdict_names_what_differs() -> None:
     ("test", "n_permutations", "said"),
     [
         ("randomization", 50, "with 50 permutations and 3 comparisons, .* is 0.0588; use at least 59 permutations."),
+        ("bootstrap", 50, "with 50 resamples and 3 comparisons, .* is 0.0588; use at least 59 resamples."),
         ("tukey", 10, "with 10 permutations and 3 comparisons, .* is 0.0909; use at least 19 permutations."),
         ("randomization", 59, None),
         ("t", 1, None),
@@ -435,6 +438,47 @@ def test_few_queries_that_can_show_nothing_ask_for_more_queries() -> None:
         "rr: no difference can be significant: with 3 queries that differ and 1 comparison, the smallest corrected "
         "p-value that the test can give is 0.2500; use more queries."
     )
+    for test in ("sign", "wilcoxon"):
+        found = ir.compare(qrels, {"good": good, "bad": bad}, "rr", test=test, correction="none", seed=0)
+        assert found.findings()[1] == (
+            "rr: no difference can be significant: with 3 queries that differ and 1 comparison, the smallest p-value "
+            "that the test can give is 0.2500; use more queries."
+        )
+    once = {**bad, "q0": good["q0"], "q1": good["q1"]}
+    found = ir.compare(qrels, {"good": good, "once": once}, "rr", baseline="good", seed=0)
+    assert "with 1 query that differs and 1 comparison, the smallest corrected p-value" in found.findings()[1]
+
+
+def test_comparisons_without_a_p_value_do_not_count_in_what_a_test_can_find() -> None:
+    rng = np.random.default_rng(0)
+    data = ir.from_arrays(np.tile([0, 1, 2], 60), offsets=np.arange(0, 181, 3))
+    systems = {name: rng.normal(size=180) for name in "abc"}
+    found = ir.compare(data, systems, "ndcg", baseline="a", test="bootstrap", n_permutations=30, seed=0)
+    assert "with 30 resamples and 2 comparisons" in found.findings()[1]
+    first, second = found.differences["ndcg"]
+    untested = replace(second, p_value=math.nan, corrected=math.nan)
+    assert len(replace(found, differences={"ndcg": (first, untested)}).findings()) == 1
+
+
+def test_a_page_calls_p_values_corrected_only_if_they_are() -> None:
+    for correction, is_corrected in (("holm", True), ("none", False)):
+        page = html(ir.compare(QRELS, SYSTEMS, "ap", correction=correction, seed=0))
+        assert ("p: p-value, corrected for all comparisons" in page) == is_corrected
+        assert ("p: p-value, not corrected for the number of comparisons" in page) != is_corrected
+        assert embedded(page)["scores"]["is_corrected"] == is_corrected
+
+
+def test_names_in_findings_are_escaped() -> None:
+    for n_systems in (2, 3, 7):
+        names = [f"{EVIL}{i}" for i in range(n_systems)]
+        alike = ir.compare(QRELS, dict.fromkeys(names, SYSTEMS["base"]), "ap", seed=0)
+        page = html(alike)
+        assert "<script>alert" not in page
+        assert joined([alike.findings()[0]]) in page
+
+
+def test_the_script_has_no_lookbehind_which_older_browsers_cannot_parse() -> None:
+    assert "(?<" not in (Path(report.__file__).parent / "page.js").read_text(encoding="utf-8")
 
 
 def test_figures_draw_into_the_axes_that_they_are_given() -> None:

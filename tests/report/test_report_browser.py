@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -38,14 +38,19 @@ def drawn(names: list[str], queries: list[str], seed: int = 3) -> tuple[dict[str
 
 
 def compared(
-    names: list[str], queries: list[str], baseline: str | None = None, measures: list[str] = MEASURES
+    names: list[str],
+    queries: list[str],
+    baseline: str | None = None,
+    measures: list[str] = MEASURES,
+    without: tuple[str, ...] = (),
+    **options: Any,
 ) -> Callable[[Path], Any]:
     def write(path: Path) -> Any:
         qrels, runs = drawn(names, queries)
-        found = ir.compare(
-            qrels, runs, measures, baseline=baseline, test="t" if baseline else None, seed=0, n_permutations=200
-        )
-        curves = ir.evaluate(qrels, runs, report.over_cutoffs(measures))
+        choices = {"test": "t" if baseline else None, "seed": 0, "n_permutations": 200, **options}
+        found = ir.compare(qrels, runs, measures, baseline=baseline, **choices)
+        drawn_runs = {name: run for name, run in runs.items() if name not in without}
+        curves = ir.evaluate(qrels, drawn_runs, report.over_cutoffs(measures))
         report.html(found, path, curves=curves, lists=report.ranked_lists(qrels, runs, measures))
         return found
 
@@ -62,6 +67,28 @@ def evaluated(names: list[str], queries: list[str]) -> Callable[[Path], Any]:
     return write
 
 
+def equal_means(path: Path) -> Any:
+    """One system is better on 8 queries and much worse on one; another differs by less than can be shown."""
+    names = [f"q{i}" for i in range(9)]
+    qrels = {q: {"relevant": 1, **{f"n{j}": 0 for j in range(8)}} for q in names}
+
+    def run(wrong: list[int]) -> dict[str, dict[str, float]]:
+        others = {f"n{j}": -j - 0.5 for j in range(8)}
+        return {q: {"relevant": -float(n), **others} for q, n in zip(names, wrong, strict=True)}
+
+    runs = {"often": run([0] * 8 + [8]), "seldom": run([1] * 8 + [0])}
+    found = ir.compare(qrels, runs, "auc", baseline="seldom", test="sign", correction="none")
+    report.html(found, path)
+    return found
+
+
+def tiny(path: Path) -> Any:
+    found = compared(["old", "new"], QUERIES[:20], "old")(path)
+    small = {name: (replace(each, difference=-1e-9),) for name, (each,) in found.differences.items()}
+    report.html(replace(found, differences=small), path)
+    return found
+
+
 def explained(path: Path) -> Any:
     qrels, runs = drawn(["only"], [f"q{i}" for i in range(12)])
     found = ir.explain(qrels, runs["only"], "ndcg@5", like=["trec_eval", "sklearn", "letor4"])
@@ -70,7 +97,7 @@ def explained(path: Path) -> Any:
 
 
 def signed(value: float) -> str:
-    return f"{value:+.4f}".replace("-", "\u2212")
+    return f"{value:+z.4f}".replace("-", "\u2212")
 
 
 def distinguished(path: Path) -> Any:
@@ -92,6 +119,9 @@ PAGES: dict[str, Callable[[Path], Any]] = {
     "hostile": compared(HOSTILE, [*HOSTILE, "q1", "q2", "q3"]),
     "one query": compared(["old", "new"], ["q1"]),
     "no means": compared(["old", "new", "newer"], QUERIES[:20], None, ["ndcg(empty=nan)@10"]),
+    "fewer curves": compared(["a", "b", "c"], QUERIES[:40], without=("a",), correction="none"),
+    "equal means": equal_means,
+    "tiny": tiny,
     "one system": evaluated(["only"], QUERIES[:20]),
     "explanation": explained,
     "distinction": distinguished,
@@ -345,6 +375,48 @@ def test_lines_have_the_dashes_that_their_legend_shows(open_page: Open) -> None:
     for lines, told in curves:
         assert lines == told
         assert len(set(lines)) == 10
+
+
+def test_a_curve_keeps_its_color_if_another_system_has_none(open_page: Open) -> None:
+    visit = open_page("fewer curves")
+    curves = visit.page.locator("[data-view=curves] figure").first
+    places = [visit.board().index(name) for name in ("b", "c")]
+    told = [path.get_attribute("stroke") for path in curves.locator(".legend path[stroke]").all()]
+    drawn = [path.get_attribute("stroke") for path in curves.locator("svg.plot .line").all()]
+    assert visit.board().index("a") < max(places)
+    assert drawn == [told[place] for place in sorted(places)]
+
+
+def test_p_values_without_a_correction_are_not_called_corrected(open_page: Open) -> None:
+    for name, said in (("fewer curves", "p-value: "), ("17", "Corrected p-value: ")):
+        visit = open_page(name)
+        assert visit.page.locator("#board [data-sort=p]").get_attribute("title").startswith(said)
+        assert visit.page.locator(f"figcaption:text('{said[:-2]}s of all pairs')").count() == 1
+
+
+def test_without_a_chosen_system_nothing_can_be_chosen_above_the_figures(open_page: Open) -> None:
+    visit = open_page("2")
+    assert visit.page.locator("[data-view=figures] figure select").count() > 0
+    for name in ("old", "new"):
+        visit.page.get_by_role("checkbox", name=name).click()
+    visit.page.locator("#measure").select_option("1")
+    visit.settled()
+    assert visit.page.locator("figure .note:text('No system is chosen')").count() > 0
+    assert visit.page.locator("[data-view=figures] figure select").count() == 0
+
+
+def test_equal_means_are_neither_better_nor_worse(open_page: Open) -> None:
+    visit = open_page("equal means")
+    assert len(visit.found.significant("auc")) == 1
+    cell = visit.page.locator("#board tbody tr:has-text('often') td span[title]").first
+    assert cell.get_attribute("title") == "significantly different"
+    assert cell.text_content() == "significantly different: +0.0000"
+
+
+def test_a_change_that_is_rounded_to_0_has_no_minus_sign(open_page: Open) -> None:
+    visit = open_page("tiny")
+    assert "+0.0000" in visit.page.locator("#board tbody").text_content()
+    assert "\u22120.0000" not in visit.page.locator("#board tbody").text_content()
 
 
 def test_another_reference_changes_what_is_compared(open_page: Open) -> None:
@@ -608,7 +680,7 @@ def test_paper_has_every_number(open_page: Open, name: str) -> None:
             assert all(any(text in words for text in each) for each in near)
     for differences in getattr(found, "differences", {}).values():
         assert all(
-            {f"{each.difference:.4f}", signed(each.difference).replace("\u2212", "-")} & words for each in differences
+            {f"{each.difference:z.4f}", signed(each.difference).replace("\u2212", "-")} & words for each in differences
         )
     assert not visit.page.locator("details:not([open])").count()
     visit.page.evaluate("dispatchEvent(new Event('afterprint'))")

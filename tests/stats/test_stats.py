@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 
 from idealrank import _native, stats
 from idealrank.errors import DataError, OptionError
-from idealrank.stats.paired import TESTS, paired_test
+from idealrank.stats.paired import TESTS, paired_test, smallest_p_value
 
 NAN = math.nan
 PAIRED = [stats.randomization_test, stats.t_test, stats.wilcoxon_test, stats.sign_test, stats.bootstrap_test]
@@ -61,6 +61,21 @@ def test_random_permutations_agree_with_all_of_them() -> None:
 def all_sums(values: np.ndarray) -> np.ndarray:
     sums: np.ndarray = np.array(list(itertools.product([1, -1], repeat=values.size))) @ values
     return sums
+
+
+@pytest.mark.parametrize("test", ["randomization", "wilcoxon", "sign"])
+@pytest.mark.parametrize("n", [1, 2, 5, 13, 14, 20])
+def test_no_p_value_is_below_the_limit_of_the_test(test: str, n: int) -> None:
+    limit = smallest_p_value(test, n, 99)
+    assert limit == 2.0 ** (1 - n)
+    assert_allclose(paired_test(test, np.arange(1.0, n + 1), np.zeros(n)).p_value, limit, rtol=1e-9)
+    assert paired_test(test, np.ones(n), np.zeros(n)).p_value >= limit * (1 - 1e-9)  # with ties of ranks
+
+
+def test_the_approximation_of_wilcoxons_test_is_not_limited() -> None:
+    some = np.r_[np.ones(5), np.zeros(15)]
+    assert stats.wilcoxon_test(some, np.zeros(20)).p_value < 2.0**-4
+    assert smallest_p_value("wilcoxon", 5, 99, n_same=15) == smallest_p_value("wilcoxon", 51, 99) == 0
 
 
 def test_a_p_value_is_never_0_and_the_observed_order_counts() -> None:

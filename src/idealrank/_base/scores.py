@@ -74,6 +74,8 @@ class Scores:
         The significance level.
     test : str
         The test of the pairs and its correction; empty if there are none.
+    is_corrected : bool
+        Whether its p-values are corrected for the number of pairs.
 
     Examples
     --------
@@ -92,6 +94,7 @@ class Scores:
     baseline: str | None = None
     level: float = 0.05
     test: str = ""
+    is_corrected: bool = True
 
     @property
     def n_values(self) -> int:

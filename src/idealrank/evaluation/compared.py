@@ -18,9 +18,9 @@ from idealrank._base.tables import Table, Tables
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
 from idealrank.evaluation import comparison_tables as shown
-from idealrank.evaluation.measured import INTERVAL_METHOD, Measured, best_of, changes_text, interval_remark
+from idealrank.evaluation.measured import INTERVAL_METHOD, Measured, best_of, best_rows, changes_text, interval_remark
 from idealrank.evaluation.results import Evaluations
-from idealrank.stats.paired import smallest_p_value
+from idealrank.stats.paired import draws, smallest_p_value
 
 if TYPE_CHECKING:
     from idealrank.evaluation.holes.bounding import Bounds
@@ -134,7 +134,7 @@ class Comparison(Measured):
     holes : mapping
         {measure: `Bounds` over all labels that unjudged documents could have}; empty if they were not computed.
     n_permutations : int
-        The number of random permutations or resamples, for tests that draw them.
+        The number of random permutations or resamples, for tests and intervals that draw them.
 
     Examples
     --------
@@ -146,8 +146,8 @@ class Comparison(Measured):
     good    1.0000 †  1.0000  1.0000  +0.5000     0.0020      10     0      0
     bad     0.5000    0.5000  0.5000
     Not shown in 80 columns: p, d_z, detectable.
-    † and ‡: significantly better and worse than bad (paired randomization test,
-    Holm correction, level 0.05). Rows are sorted by rr.
+    †: significantly better than bad (paired randomization test, Holm correction,
+    level 0.05). Rows are sorted by rr.
     <BLANKLINE>
     """
 
@@ -190,9 +190,10 @@ class Comparison(Measured):
         """
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
-            is_better = self._gain(measure, each) > 0
-            better, worse = (each.system, each.against) if is_better else (each.against, each.system)
-            beaten[better].append(worse)
+            gain = shown.gain(self, measure, each)
+            if gain != 0:
+                better, worse = (each.system, each.against) if gain > 0 else (each.against, each.system)
+                beaten[better].append(worse)
         known = shown.labels(self.ranked())
         return {system: shown.joined_labels(found, known) for system, found in beaten.items()}
 
@@ -260,14 +261,17 @@ class Comparison(Measured):
         return names.get(form, by_system[:1])
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return everything except the per-query values."""
+        """Return everything except the per-query values; ``n_permutations`` is None if nothing was drawn."""
         from idealrank import __version__
 
-        facts = ("n_queries", "baseline", "test", "correction", "level", "seed", "n_permutations", "interval_method")
+        facts = ("n_queries", "baseline", "test", "correction", "level", "seed")
+        is_drawn = self._draws() or self.interval_method != INTERVAL_METHOD
         return {
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
-            **{name: plain(getattr(self, name)) for name in (*facts, "means", "differences")},
+            **{name: plain(getattr(self, name)) for name in facts},
+            "n_permutations": self.n_permutations if is_drawn else None,
+            **{name: plain(getattr(self, name)) for name in ("interval_method", "means", "differences")},
             **({"holes": {name: _plain_bounds(each) for name, each in self.holes.items()}} if self.holes else {}),
             **({"by_category": self.evaluations.categories_dict()} if self.evaluations.has_categories else {}),
             "problems": plain(self.problems),
@@ -291,32 +295,42 @@ class Comparison(Measured):
 
     def findings(self) -> list[str]:
         """Return which systems differ significantly, what limits the test, and what could reverse the order."""
-        found = [
-            f"{name}: {self._best_mean(name)}; one query is not enough to test differences."
-            if self.n_queries == 1
-            else f"{name}: {self._finding(name)} at level {self.level:g}{self._changes(name)}."
-            for name in self.values
-        ]
+        found = [f"{name}: {self._finding(name)}." for name in self.values]
         reversible = [text for name in self.holes for text in self._reversible(name)]
         advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
         return [*found, *self._unreachable(), *reversible, *([advice] if reversible else [])]
 
+    def _draws(self) -> bool:
+        """Return whether any test drew random permutations or resamples."""
+        return any(draws(self.test, _n_changed(each)) for found in self.differences.values() for each in found)
+
+    def _drawn_name(self) -> str:
+        return "resamples" if self.test == "bootstrap" else "permutations"
+
     def _unreachable(self) -> list[str]:
         """Return a sentence about the measures by which no difference can be significant, whatever the data are."""
         told: dict[str, list[str]] = {}
-        for name, found in self.differences.items() if self.n_queries > 1 else ():
-            factor = len(found) if self.correction in ("holm", "bonferroni") and self.test != "tukey" else 1
-            changed = [each.effect.wins + each.effect.losses for each in found]
-            least = factor * min(smallest_p_value(self.test, n, self.n_permutations) for n in changed)
-            if least <= self.level or not any(changed):
+        for name in self.differences:
+            tested = [each for each in self.differences[name] if not math.isnan(each.p_value)]
+            most = max((_n_changed(each) for each in tested), default=0)
+            if self._n_valued(name) < 2 or most == 0:
                 continue
-            is_drawn = smallest_p_value(self.test, max(changed), self.n_permutations) == 1 / (self.n_permutations + 1)
-            limits = f"{self.n_permutations:,} permutations" if is_drawn else f"{max(changed):,} queries that differ"
-            compared = f"{len(found):,} {'comparison' if len(found) == 1 else 'comparisons'}"
-            more = f"at least {math.ceil(factor / self.level) - 1:,} permutations" if is_drawn else "more queries"
+            factor = len(tested) if self.correction in ("holm", "bonferroni") and self.test != "tukey" else 1
+            least = factor * min(
+                smallest_p_value(self.test, _n_changed(each), self.n_permutations, each.effect.ties) for each in tested
+            )
+            if least <= self.level:
+                continue
+            what = self._drawn_name()
+            limits, more = f"{most:,} {'query that differs' if most == 1 else 'queries that differ'}", "more queries"
+            if draws(self.test, most):
+                limits = f"{self.n_permutations:,} {what}"
+                more = f"at least {math.ceil(factor / self.level) - 1:,} {what}"
+            compared = f"{len(tested):,} {'comparison' if len(tested) == 1 else 'comparisons'}"
+            p_value = "corrected p-value" if shown.is_corrected(self) else "p-value"
             text = (
-                f"no difference can be significant: with {limits} and {compared}, the smallest corrected p-value that "
-                f"the test can give is {min(least, 1.0):.4f}; use {more}."
+                f"no difference can be significant: with {limits} and {compared}, the smallest {p_value} that the test "
+                f"can give is {min(least, 1.0):.4f}; use {more}."
             )
             told.setdefault(text, []).append(name)
         return [f"{listed(names)}: {text}" for text, names in told.items()]
@@ -328,7 +342,7 @@ class Comparison(Measured):
         if not open_ones:
             return []
         some = open_ones[0]
-        bounds = f"({some.difference:+.4f}; {some.lowest:+.4f} to {some.highest:+.4f} for any labels)"
+        bounds = f"({some.difference:+z.4f}; {some.lowest:+z.4f} to {some.highest:+z.4f} for any labels)"
         could = f"{measure}: unjudged documents alone could reverse"
         if len(differences) == 1:
             return [f"{could} the difference between {some.system} and {some.baseline} {bounds}."]
@@ -339,59 +353,100 @@ class Comparison(Measured):
         return [f"{could} {count}: {listed(shown)}."]
 
     def _finding(self, measure: str) -> str:
+        """Return which systems differ, or why this is not known."""
+        n_valued = self._n_valued(measure)
+        if n_valued == 0:
+            return (
+                f"{self._best_mean(measure)}; no query has a value in two systems"
+                if self._best(measure)
+                else "no query has a value"
+            )
+        if n_valued == 1:
+            return f"{self._best_mean(measure)}; one query is not enough to test differences"
+        found = self._of_pairs(measure) if self.baseline is None else self._against_baseline(measure)
+        return f"{found} at level {self.level:g}{self._changes(measure)}"
+
+    def _n_valued(self, measure: str) -> int:
+        """Return the number of queries with a value in both systems of a pair, at most over all pairs."""
+        return max(_n_changed(each) + each.effect.ties for each in self.differences[measure])
+
+    def _against_baseline(self, measure: str) -> str:
         significant, n_tested = self.significant(measure), len(self.differences[measure])
-        if self.baseline is not None and n_tested == 1:
+        gains = [shown.gain(self, measure, each) for each in significant]
+        if n_tested == 1:
             (found,) = self.differences[measure]
-            kind = "significantly better than" if self._gain(measure, found) > 0 else "significantly worse than"
-            is_told = f"is {kind}" if significant else "does not differ significantly from"
-            return f"{found.system} {is_told} {self.baseline} ({found.difference:+.4f})"
-        if self.baseline is not None:
-            n_better = sum(self._gain(measure, each) > 0 for each in significant)
-            both = f", {n_better} better and {len(significant) - n_better} worse,"
-            kinds = both if 0 < n_better < len(significant) else ""
-            return f"{len(significant):,} of {n_tested:,} systems differ significantly from {self.baseline}{kinds}"
-        best = self.reference(measure)
-        told = {
-            name for each in significant if best in (each.system, each.against) for name in (each.system, each.against)
-        }
-        mean = self.means[measure][best].mean
-        equal = [system for system in self.ranked() if self.means[measure][system].mean == mean]
-        if len(equal) == 2 and n_tested == 1:
-            return f"{listed(equal)} have the same mean, {number(mean)}, and do not differ significantly"
-        if len(equal) > 1:
-            names = listed(equal) if len(equal) <= _FEW else f"{len(equal):,} systems"
-            pairs = f"{len(significant):,} of {n_tested:,} pairs differ significantly"
-            return f"{names} share the best mean, {number(mean)}; {pairs}"
-        others = [system for system in self.systems if system not in {best, *told}]
+            is_told = "does not differ significantly from"
+            if significant:
+                kinds = {1: "is significantly better than", -1: "is significantly worse than"}
+                is_told = kinds.get(_sign(gains[0]), "differs significantly from")
+            return f"{found.system} {is_told} {self.baseline} ({number(found.difference, '+z.4f')})"
+        words = {1: "better", -1: "worse", 0: "with the same mean"}
+        counts = {word: sum(_sign(gain) == sign for gain in gains) for sign, word in words.items()}
+        known = [f"{count:,} {word}" for word, count in counts.items() if count]
+        kinds_text = f", {listed(known)}," if len(known) > 1 else ""
+        return f"{len(significant):,} of {n_tested:,} systems differ significantly from {self.baseline}{kinds_text}"
+
+    def _of_pairs(self, measure: str) -> str:
+        significant, n_tested = self.significant(measure), len(self.differences[measure])
+        best = self._best(measure)
+        differ = f"{len(significant):,} of {n_tested:,} pairs differ significantly"
+        if n_tested == 1 and len(best) != 1:
+            differ = "differ significantly" if significant else "do not differ significantly"
+            if not best:
+                return f"{self._best_mean(measure)}; {listed(self.systems)} {differ}"
+            link = "but" if significant else "and"
+            mean = number(self.means[measure][best[0]].mean)
+            return f"{listed(best)} have the same mean, {mean}, {link} {differ}"
+        if len(best) != 1:
+            return f"{self._best_mean(measure)}; {differ}"
+        told = {*best, *(name for each in significant for name in self._worse_than(measure, best[0], each))}
+        others = [system for system in self.systems if system not in told]
         rest = "significantly better than all others"
         if others:
             names = listed(others) if len(others) <= _FEW else f"{len(others):,} of the others"
             rest = f"not significantly better than {names}"
         elif n_tested == 1:
-            rest = f"significantly better than {listed(told - {best})}"
+            rest = f"significantly better than {listed(told - {*best})}"
         first = f"{self._best_mean(measure)}, {rest}"
-        return first if n_tested == 1 else f"{first}; {len(significant):,} of {n_tested:,} pairs differ significantly"
+        return first if n_tested == 1 else f"{first}; {differ}"
+
+    def _worse_than(self, measure: str, best: str, found: Difference) -> list[str]:
+        """Return the system that the best one was compared with, if the best one is better."""
+        if best not in (found.system, found.against):
+            return []
+        own = found if found.system == best else found.reversed()
+        return [own.against] if shown.gain(self, measure, own) > 0 else []
+
+    def _best(self, measure: str) -> list[str]:
+        """Return the systems that share the best mean; none if no system has a mean."""
+        systems = self.ranked()
+        means = [self.means[measure][system].mean for system in systems]
+        first, _ = best_rows(means, self.evaluations.lower_is_better(measure))
+        return [systems[row] for row in first]
 
     def _best_mean(self, measure: str) -> str:
-        best = best_of(self.means[measure], self.evaluations.lower_is_better(measure))
-        return f"{best} has the best mean, {number(self.means[measure][best].mean)}"
-
-    def _gain(self, measure: str, found: Difference) -> float:
-        """Return the difference; it is negated if lower values are better."""
-        return -found.difference if self.evaluations.lower_is_better(measure) else found.difference
+        best = self._best(measure)
+        if not best:
+            return "no system has a mean, because some queries have no value"
+        mean = number(self.means[measure][best[0]].mean)
+        if len(best) == 1:
+            return f"{best[0]} has the best mean, {mean}"
+        names = listed(best) if len(best) <= _FEW else f"{len(best):,} systems"
+        return f"{names} share the best mean, {mean}"
 
     def _changes(self, measure: str) -> str:
         if self.baseline is None or len(self.differences[measure]) == 1:
             return ""
-        found = sorted(self.significant(measure), key=lambda each: -self._gain(measure, each))
-        changes = [f"{each.system} ({each.difference:+.4f})" for each in found]
+        found = sorted(self.significant(measure), key=lambda each: -shown.gain(self, measure, each))
+        changes = [f"{each.system} ({number(each.difference, '+z.4f')})" for each in found]
         if len(changes) > _FEW + 1:
             changes = [*changes[:_FEW], f"{len(changes) - _FEW} more"]
         return f": {listed(changes)}" if changes else ""
 
     def scores(self) -> Scores:
         """Return the values of all systems on all queries, with their means and the compared pairs."""
-        return replace(super().scores(), baseline=self.baseline, level=self.level, test=shown.test_text(self))
+        found = replace(super().scores(), baseline=self.baseline, level=self.level)
+        return replace(found, test=shown.test_text(self), is_corrected=shown.is_corrected(self))
 
     def _pairs(self, measure: str) -> Floats:
         places = {system: place for place, system in enumerate(self.systems)}
@@ -405,7 +460,7 @@ class Comparison(Measured):
         return np.array(rows, np.float64)
 
     def _leaderboard(self) -> Section:
-        return replace(super()._leaderboard(), notes=(shown.BOARD_COLUMNS,))
+        return replace(super()._leaderboard(), notes=(shown.board_text(self),))
 
     def _figures(self) -> Section:
         said: dict[str, list[str]] = {}
@@ -443,15 +498,24 @@ class Comparison(Measured):
         return [Section("Unjudged documents", "unjudged", parts=(*parts, Section(notes=notes)))]
 
     def made_with(self) -> dict[str, object]:
-        """Return test, level, seed and correction."""
+        """Return test, correction, level, seed, and the number of permutations or resamples if the test drew any."""
         corrected = {} if self.test == "tukey" else {"correction": self.correction}
-        drawn = {"permutations": f"{self.n_permutations:,}"} if smallest_p_value(self.test, 99, 1) else {}
+        drawn = {self._drawn_name(): f"{self.n_permutations:,}"} if self._draws() else {}
         return {"test": self.test, **corrected, "level": f"{self.level:g}", **drawn, "seed": self.seed}
 
     def __repr__(self) -> str:
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"
         found = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
         return f"Comparison({len(self.systems)} systems, {self.n_queries:,} queries, {against}; {found})"
+
+
+def _n_changed(found: Difference) -> int:
+    """Return the number of queries on which the two systems differ."""
+    return found.effect.wins + found.effect.losses
+
+
+def _sign(gain: float) -> int:
+    return (gain > 0) - (gain < 0)
 
 
 def _plain_bounds(found: Bounds) -> dict[str, Plain]:

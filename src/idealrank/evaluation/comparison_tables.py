@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BETTER",
-    "BOARD_COLUMNS",
     "WORSE",
+    "board_text",
     "caption",
     "columns_text",
     "differences_table",
+    "gain",
+    "is_corrected",
     "joined_labels",
     "labels",
     "means_table",
@@ -40,16 +42,11 @@ _EFFECTS = (
     "d_z: {change} divided by the standard deviation of the per-query differences; better, same, worse: numbers of "
     "queries; detectable: the smallest true difference that this many queries would detect with 80% power."
 )
-#: What the columns of the leaderboard on a page mean.
-BOARD_COLUMNS = (
-    'The column with a minus sign: difference from the mean of that system ("change" in the tables of all numbers); '
-    'p: p-value, corrected for all comparisons by this measure ("corrected" in those tables); '
-    + _EFFECTS.format(change="that difference")
-)
 _N_LETTERS = 26
 #: The fewest labels in a row that are written as a range.
 _LETTER_RUN, _NUMBER_RUN = 5, 3
 _P_VALUES = ("p", "corrected")
+_CORRECTED, _RAW = "corrected for all comparisons by this measure", "not corrected for the number of comparisons"
 _TESTS = {
     "randomization": "paired randomization test",
     "t": "paired t test",
@@ -118,12 +115,31 @@ def test_text(found: Comparison) -> str:
     return ", ".join([_TESTS[found.test], *corrected, f"level {found.level:g}"])
 
 
+def is_corrected(found: Comparison) -> bool:
+    """Return whether the p-values that decide are corrected for the number of comparisons; Tukey's always are."""
+    return found.test == "tukey" or found.correction != "none"
+
+
+def gain(found: Comparison, measure: str, difference: Difference) -> float:
+    """Return the difference, negated if lower values are better: above 0 for better, below 0 for worse."""
+    return -difference.difference if found.evaluations.lower_is_better(measure) else difference.difference
+
+
+def board_text(found: Comparison) -> str:
+    """Return what the columns of the leaderboard on a page mean."""
+    p_value = f'p-value, {_CORRECTED} ("corrected"' if is_corrected(found) else f'p-value, {_RAW} ("p"'
+    return (
+        'The column with a minus sign: difference from the mean of that system ("change" in the tables of all '
+        f"numbers); p: {p_value} in those tables); {_EFFECTS.format(change='that difference')}"
+    )
+
+
 def columns_text(found: Comparison) -> str:
     """Return what the columns of the tables by system and by pair mean."""
     meanings = {
-        ("p", "corrected"): "p, corrected: p-value, raw and corrected for all comparisons by this measure",
-        ("p",): "p: p-value, not corrected for the number of comparisons",
-        ("corrected",): "corrected: p-value, corrected for all comparisons by this measure",
+        ("p", "corrected"): f"p, corrected: p-value, raw and {_CORRECTED}",
+        ("p",): f"p: p-value, {_RAW}",
+        ("corrected",): f"corrected: p-value, {_CORRECTED}",
     }
     mean = "low, high: interval of the mean; change: difference of the means"
     return f"{mean}; {meanings[_p_values(found)]}; {_EFFECTS.format(change='change')}"
@@ -154,19 +170,17 @@ def systems_table(found: Comparison, measure: str) -> Table:
         *([Column("better than", priority=1)] if is_beaten else []),
     ]
     best, _ = _best(found, measure, mean_place)
-    return Table(columns, rows, best=best, marks=marks, notes=_notes(found, marks.values()))
+    return Table(columns, rows, best=best, marks=marks, notes=_notes(found, marks.values(), [measure]))
 
 
 def pairs_table(found: Comparison, measure: str) -> Table:
     """Return a row per pair of systems that was tested."""
     rows = [[each.system, each.against, *_told(found, each)] for each in found.differences[measure]]
     columns = [Column("system", priority=-1), Column("against", priority=-1), *_told_columns(found)]
-    marks = {
-        (row, 2): BETTER if _is_better(found, measure, each) else WORSE
-        for row, each in enumerate(found.differences[measure])
-        if each.corrected <= found.level
-    }
-    said = f"{BETTER} the first system is significantly better, {WORSE} worse ({test_text(found)})."
+    marks: dict[tuple[int, int], str] = {}
+    for row, each in enumerate(found.differences[measure]):
+        marks |= _mark(found, measure, each, (row, 2))
+    said = f"{_marks_text(marks.values(), 'the other system')} ({test_text(found)})."
     return Table(columns, rows, marks=marks, notes=(said,) if marks else ())
 
 
@@ -211,7 +225,7 @@ def paper_table(found: Comparison) -> Table:
         Column("system", priority=-1),
         *(Column(measure, ".4f") for measure in found.values),
     ]
-    notes = _notes(found, marks.values(), letters=True)
+    notes = _notes(found, marks.values(), found.values, letters=True)
     sets = frozenset(best), marks, frozenset(second), notes, caption(found, marks.values())
     return Table(columns, rows, {}, *sets)
 
@@ -236,21 +250,30 @@ def caption(found: Comparison, marks: Collection[str]) -> str:
     evaluation = next(iter(found.evaluations.values()))
     what = f"Mean {listed(found.values)} over {evaluation.queries_text()}, as {evaluation.convention.name} computes"
     them = "them" if len(found.values) > 1 else "it"
-    meaning = _meaning(found, marks, letters=True)
+    meaning = _meaning(found, marks, found.values, letters=True)
     best = "The best mean is bold" if len(found.values) == 1 else "The best means are bold"
     return f"{what} {them}. {meaning}. {best}."
 
 
-def _meaning(found: Comparison, marks: Collection[str], *, letters: bool) -> str:
-    """Return what the marks after means, or the letters in a column, say, and by which test."""
+def _marks_text(marks: Collection[str], other: str) -> str:
+    """Return what the marks that occur mean."""
+    words = {mark: word for mark, word in ((BETTER, "better"), (WORSE, "worse")) if mark in marks}
+    return f"{' and '.join(words)}: significantly {' and '.join(words.values())} than {other}"
+
+
+def _meaning(found: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool) -> str:
+    """Return what the marks after means, or the letters in a column, of these measures say, and by which test."""
     test = f"({test_text(found)})"
+    is_any = any(found.significant(measure) for measure in measures)  # perhaps with a difference of 0, without a mark
     if found.baseline is not None:
-        if not marks:
-            return f"No system differs significantly from {found.baseline} {test}"
-        return f"{BETTER} and {WORSE}: significantly better and worse than {found.baseline} {test}"
-    beaten = [text for measure in found.values for text in found.letters(measure).values()]
+        if marks:
+            return f"{_marks_text(marks, found.baseline)} {test}"
+        none = "No system is significantly better or worse than" if is_any else "No system differs significantly from"
+        return f"{none} {found.baseline} {test}"
+    beaten = [text for measure in measures for text in found.letters(measure).values()]
     if not any(beaten):
-        return f"No two systems differ significantly {test}"
+        none = "No system is significantly better than another" if is_any else "No two systems differ significantly"
+        return f"{none} {test}"
     what = "Letters" if len(found.systems) <= _N_LETTERS else "Numbers"
     ranges = [part for text in beaten for part in text.split(",") if "-" in part]
     if ranges:
@@ -258,13 +281,15 @@ def _meaning(found: Comparison, marks: Collection[str], *, letters: bool) -> str
     if letters:
         return f"{what} after a mean: the systems that this system is significantly better than {test}"
     best = "the best system"
-    told = f"{WORSE}: significantly worse than {best}" if marks else f"No system differs significantly from {best}"
+    told = _marks_text(marks, best) if marks else f"No system is significantly worse than {best}"
     return f"{told}; better than: the systems that this system is significantly better than {test}"
 
 
-def _notes(found: Comparison, marks: Collection[str], *, letters: bool = False) -> tuple[str, ...]:
+def _notes(
+    found: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool = False
+) -> tuple[str, ...]:
     first = next(iter(found.values))
-    return (f"{_meaning(found, marks, letters=letters)}. Rows are sorted by {first}.",)
+    return (f"{_meaning(found, marks, measures, letters=letters)}. Rows are sorted by {first}.",)
 
 
 def _against(found: Comparison, measure: str, reference: str) -> dict[str, Difference]:
@@ -281,13 +306,11 @@ def _against(found: Comparison, measure: str, reference: str) -> dict[str, Diffe
 def _mark(
     found: Comparison, measure: str, difference: Difference | None, cell: tuple[int, int]
 ) -> dict[tuple[int, int], str]:
-    if difference is None or not difference.corrected <= found.level:
+    """Return the mark of a significant difference; one of exactly 0 is neither better nor worse and has none."""
+    change = 0.0 if difference is None else gain(found, measure, difference)
+    if difference is None or not difference.corrected <= found.level or change == 0:
         return {}
-    return {cell: BETTER if _is_better(found, measure, difference) else WORSE}
-
-
-def _is_better(found: Comparison, measure: str, difference: Difference) -> bool:
-    return (difference.difference > 0) != found.evaluations.lower_is_better(measure)
+    return {cell: BETTER if change > 0 else WORSE}
 
 
 def _best(found: Comparison, measure: str, place: int) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:

@@ -62,7 +62,7 @@ def embedded_scores(scores: Scores) -> dict[str, Any]:
         }
         for (name, each), own in zip(scores.measures.items(), values, strict=True)
     ]
-    facts = ("basis", "intervals", "kind", "has_best", "baseline", "level", "test")
+    facts = ("basis", "intervals", "kind", "has_best", "baseline", "level", "test", "is_corrected")
     return {
         "systems": list(scores.systems),
         "queries": list(scores.queries),

@@ -71,14 +71,21 @@
   const { namespaceURI } = new DOMParser().parseFromString("<svg></svg>", "text/html").body.firstChild;
   const v = (name, attributes = {}, ...children) => made(document.createElementNS(namespaceURI, name), attributes, children);
   const isKnown = (value) => value !== null && value !== undefined && !Number.isNaN(value);
-  const fixed = (value, digits = 4) => (isKnown(value) ? value.toFixed(digits) : "none");
-  const signed = (value, digits = 4) => (isKnown(value) ? `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(digits)}` : "none");
+  // What is rounded to 0 has no minus sign.
+  const unsigned = (value, digits) => Math.abs(value).toFixed(digits);
+  const isMinus = (value, digits) => value < 0 && +unsigned(value, digits) !== 0;
+  const fixed = (value, digits = 4) => (isKnown(value) ? `${isMinus(value, digits) ? "-" : ""}${unsigned(value, digits)}` : "none");
+  const signed = (value, digits = 4) => (isKnown(value) ? `${isMinus(value, digits) ? "−" : "+"}${unsigned(value, digits)}` : "none");
+  /** A change of exactly 0 is neither better nor worse. */
+  const sideOf = (change, lower) => (!isKnown(change) || change === 0 ? null : change > 0 !== lower ? "better" : "worse");
+  const pName = scores.is_corrected ? "corrected p" : "p";
+  const pTitle = scores.is_corrected ? "Corrected p-value" : "p-value";
   const valueText = (value) => fixed(value, measureNow().digits);
   const changeText = (value) => signed(value, measureNow().digits);
   const pText = (p) => (!isKnown(p) ? "none" : p < 0.0001 ? "<0.0001" : p.toFixed(4));
   const count = (n, what = "") => `${n.toLocaleString("en")}${what && ` ${n === 1 ? what : what === "query" ? "queries" : `${what}s`}`}`;
   /** The parts of a long name, with places between them where a line may end. */
-  const breakable = (name) => name.split(/(?<=[(,=])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+  const breakable = (name) => (name.match(/[^(,=]*[(,=]|[^(,=]+/g) ?? [name]).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
   const ruler = document.createElement("canvas").getContext("2d");
   const fitted = (text, width, font = "12px system-ui, sans-serif") => {
     ruler.font = font;
@@ -176,10 +183,11 @@
     const turn = Math.floor(place / nColours);
     return { colour: `var(--series-${place % nColours})`, dash: dashes[turn % dashes.length], mark: marks[turn % marks.length], class: "line" };
   };
-  /** Do something for each system shown, those in gray first, so that they are below the others. */
-  const eachSeries = (shown, draw) => {
-    const places = [...shown.keys()];
-    for (const place of [...places.filter(isGray), ...places.filter((at) => !isGray(at))]) draw(shown[place], series(place));
+  /** Do something for each of these systems, those in gray first, so that they are below the others. */
+  const eachSeries = (some, draw) => {
+    const all = chosen(); // colors are by the place among all chosen systems, also if only some are drawn
+    const places = some.map((s) => all.indexOf(s));
+    for (const place of [...places.filter(isGray), ...places.filter((at) => !isGray(at))]) draw(all[place], series(place));
   };
   const swatch = (place) => {
     const { colour, dash, mark } = series(place);
@@ -525,7 +533,7 @@
       },
     },
     pairs: {
-      caption: () => `Corrected p-values of all pairs: ▲ the row is significantly better than the column, ▼ worse (${scores.test})`,
+      caption: () => `${pTitle}s of all pairs: ▲ the row is significantly better than the column, ▼ worse (${scores.test})`,
       isShown: () => scores.baseline === null && measureNow().pairs.size > 1,
       draw: (width) => {
         const measure = measureNow();
@@ -536,7 +544,7 @@
         const top = 22;
         const svg = canvas(width, top + cell * n + 6);
         const cells = { better: "", worse: "", none: "" };
-        const kind = (pair) => (pair.corrected > scores.level || !isKnown(pair.corrected) ? "none" : pair.change > 0 !== measure.lower ? "better" : "worse");
+        const kind = (pair) => (pair.corrected > scores.level || !isKnown(pair.corrected) ? "none" : sideOf(pair.change, measure.lower) ?? "none");
         const font = Math.min(12, cell / 3.4);
         const labels = [];
         shown.forEach((s, row) => shown.forEach((t, column) => {
@@ -573,10 +581,10 @@
           const place = { x: left + cell * ((number % n) + 0.5), y: top + cell * (Math.floor(number / n) + 0.5) };
           const pair = s === t ? null : pairOf(measure, s, t);
           if (!pair) return { ...place, lines: [systems[s]] };
-          const lines = [`${systems[s]} against ${systems[t]}`, `change ${signed(pair.change)} (${signed(pair.low)} to ${signed(pair.high)})`, `corrected p ${pText(pair.corrected)}`, `better on ${pair.better}, same on ${pair.same}, worse on ${pair.worse}`];
+          const lines = [`${systems[s]} against ${systems[t]}`, `change ${signed(pair.change)} (${signed(pair.low)} to ${signed(pair.high)})`, `${pName} ${pText(pair.corrected)}`, `better on ${pair.better}, same on ${pair.same}, worse on ${pair.worse}`];
           return { ...place, lines, press: () => change({ x: t, y: s }) };
         };
-        return explorable(svg, `Corrected p-values of ${count((n * (n - 1)) / 2, "pair")}`, n * n, locate, at);
+        return explorable(svg, `${pTitle}s of ${count((n * (n - 1)) / 2, "pair")}`, n * n, locate, at);
       },
     },
   };
@@ -640,11 +648,13 @@
         return;
       }
       if (!chosen().length) {
+        above.replaceChildren();
         drawing.replaceChildren(h("p", { class: "note" }, `No ${scores.kind} is chosen in the leaderboard.`));
         below.replaceChildren();
         return;
       }
       if (!always && !chosen().some((s) => measureNow().values[s].some(isKnown))) {
+        above.replaceChildren();
         drawing.replaceChildren(h("p", { class: "note" }, `No query has a value of ${measureNow().name}.`));
         below.replaceChildren();
         return;
@@ -702,7 +712,7 @@
       const others = Object.fromEntries(measures.filter((each) => each !== measure).map((each) => [`other:${each.name}`, each.means[s][0]]));
       return {
         s, place, system: systems[s], mean, low, high, change, pair, p: pair ? pair.corrected : null, counts, better: counts ? counts.better - counts.worse : null,
-        d_z: pair ? pair.d_z : null, detectable: pair ? pair.detectable : null, isSignificant, isBetter: change === null ? null : change > 0 !== measure.lower, ...others,
+        d_z: pair ? pair.d_z : null, detectable: pair ? pair.detectable : null, isSignificant, side: sideOf(change, measure.lower), ...others,
       };
     });
   };
@@ -717,7 +727,7 @@
       { key: null, head: "interval", title: scores.intervals },
       { key: "low", head: "low to high", title: scores.intervals },
       ...(several ? [{ key: "change", head: `−\u00a0${other}`, class: "number", title: `Difference of the means from ${systems[againstNow()]}` }] : []),
-      ...(hasTests ? [{ key: "p", head: "p", class: "number", title: `Corrected p-value: ${scores.test}` }] : []),
+      ...(hasTests ? [{ key: "p", head: "p", class: "number", title: `${pTitle}: ${scores.test}` }] : []),
       ...(several ? [{ key: "better", head: `${ahead} · same · ${behind}`, title: "Number of queries" }] : []),
       ...(hasTests ? [
         { key: "d_z", head: "d_z", class: "number", title: "Change divided by the standard deviation of the per-query differences" },
@@ -771,14 +781,15 @@
         tick.checked = place >= 0;
         const name = h("th", { scope: "row" }, h("label", { title: row.system }, tick, place >= 0 ? swatch(place) : h("span", { class: "swatch" }), scores.has_best ? h("span", { class: "rank" }, `${row.place + 1}`) : null, h("span", { class: "name" }, row.system),
           systems.length > 1 && row.s === other ? h("small", {}, scores.baseline === row.system ? "baseline" : "reference") : null));
-        const said = row.change === null ? "" : row.isSignificant ? (row.isBetter ? "▲ " : "▼ ") : "";
+        const mark = { better: "▲ ", worse: "▼ " }[row.side] ?? "";
+        const told = `significantly ${row.side ?? "different"}`;
         const cells = {
           mean: () => [scores.has_best && systems.length > 1 && row.mean !== null && row.mean === best ? h("strong", {}, fixed(row.mean)) : fixed(row.mean)],
           low: () => [h("span", { class: "quiet" }, isKnown(row.low) ? `${fixed(row.low)} to ${fixed(row.high)}` : "none")],
           null: () => [bar(row.mean, row.low, row.high, domain, systems.length > 1 ? measure.means[other][0] : null)],
           change: () => (row.change === null ? [] : [
-            h("span", row.isSignificant ? { class: row.isBetter ? "up" : "down", title: `significantly ${row.isBetter ? "better" : "worse"}` } : {}, said, row.isSignificant ? h("span", { class: "unseen" }, `significantly ${row.isBetter ? "better" : "worse"}: `) : null, signed(row.change)),
-            changeBar(row.change / most, row.isBetter)]),
+            h("span", row.isSignificant ? { class: { better: "up", worse: "down" }[row.side], title: told } : {}, row.isSignificant ? mark : "", row.isSignificant ? h("span", { class: "unseen" }, `${told}: `) : null, signed(row.change)),
+            changeBar(row.change / most, row.side === "better")]),
           p: () => (row.s === other ? [] : [row.pair ? pText(row.p) : "not tested"]),
           better: () => (row.counts ? [`${row.counts.better} · ${row.counts.same} · ${row.counts.worse}`, sharesBar(row.counts)] : []),
           d_z: () => (row.pair ? [signed(row.d_z, 2)] : []),

@@ -27,7 +27,8 @@ __all__ = [
     "wilcoxon_test",
 ]
 
-_EXACT_UP_TO = 20
+#: Queries that differ, of which all permutations are made; and queries of an exact Wilcoxon test, by SciPy.
+_EXACT_UP_TO, _WILCOXON_EXACT_UP_TO = 20, 50
 #: Sums that differ by less than this fraction of the sum of all differences are equal except for rounding.
 _ROUNDING = 1e-12
 
@@ -340,8 +341,31 @@ def paired_test(
     return TESTS[test](a, b, **{_DRAWS[test]: n_draws}, seed=seed, n_threads=n_threads)
 
 
-def smallest_p_value(test: str, n_changed: int, n_draws: int) -> float:
+def draws(test: str, n_changed: int) -> bool:
+    """Return whether a test draws random permutations or resamples if two systems differ on so many queries.
+
+    Parameters
+    ----------
+    test : str
+        The name of the test, of `paired_test`, or "tukey".
+    n_changed : int
+        The number of queries on which the two systems differ.
+
+    Examples
+    --------
+    >>> draws("randomization", 20), draws("randomization", 21), draws("bootstrap", 20), draws("t", 21)
+    (False, True, True, False)
+    """
+    return n_changed > _EXACT_UP_TO if test == "randomization" else test in (*_DRAWS, "tukey")
+
+
+def smallest_p_value(test: str, n_changed: int, n_draws: int, n_same: int = 0) -> float:
     """Return the smallest p-value that a test can give, whatever the differences; 0 if it has no such limit.
+
+    Tests that draw have the limit 1 / (n_draws + 1). Of the 2^n_changed ways to sign the differences, at least 2 are as
+    extreme as the data: this is the limit of the exact randomization test, the sign test, and Wilcoxon's test while it
+    is exact. On more than 50 queries, or if the systems are equal on some, Wilcoxon's p-value may be approximate and
+    is not limited.
 
     Parameters
     ----------
@@ -351,6 +375,8 @@ def smallest_p_value(test: str, n_changed: int, n_draws: int) -> float:
         The number of queries on which the two systems differ.
     n_draws : int
         Permutations or resamples.
+    n_same : int
+        The number of queries on which the two systems are equal.
 
     Examples
     --------
@@ -358,10 +384,15 @@ def smallest_p_value(test: str, n_changed: int, n_draws: int) -> float:
 
     >>> smallest_p_value("randomization", 4, 99), smallest_p_value("randomization", 40, 99)
     (0.125, 0.01)
+    >>> smallest_p_value("sign", 4, 99), smallest_p_value("wilcoxon", 4, 99), smallest_p_value("t", 4, 99)
+    (0.125, 0.125, 0.0)
     """
-    if test == "randomization" and n_changed <= _EXACT_UP_TO:
-        return min(1.0, 2.0 ** (1 - n_changed))
-    return 1 / (n_draws + 1) if test in (*_DRAWS, "tukey") else 0.0
+    if draws(test, n_changed):
+        return 1 / (n_draws + 1)
+    is_exact = test in ("randomization", "sign") or (
+        test == "wilcoxon" and n_same == 0 and n_changed <= _WILCOXON_EXACT_UP_TO
+    )
+    return min(1.0, 2.0 ** (1 - n_changed)) if is_exact else 0.0
 
 
 def _unanswered(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats, PairedTest]:

@@ -234,8 +234,10 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
     several = len(found.values) > 1
     if several:  # all measures next to each other, then each by itself
         show("letters")
+    notes = [found.table(f"systems by {measure}").notes for measure in found.values]
     for place, measure in enumerate(found.values):
-        is_told = place == len(found.values) - 1 and not (several and found.baseline is not None)
+        # Equal notes of several tables are below the last of them.
+        is_told = notes[place] not in notes[place + 1 :] and not (several and found.baseline is not None)
         show(f"systems by {measure}", _N_ROWS if several and not shown.everything else None, is_told=is_told)
         if found.baseline is None and shown.everything:
             show(measure)
