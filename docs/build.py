@@ -98,6 +98,19 @@ def missing_names(folder: Path) -> list[str]:
     return missing
 
 
+def with_whole_options(page: str) -> str:
+    """Return a page where no line ends within an option: browsers break lines after any hyphen.
+
+    >>> with_whole_options("<code>idealrank --version</code> or <code>a-b</code>")
+    '<code>idealrank <span class="option">--version</span></code> or <code>a-b</code>'
+    """
+
+    def spanned(code: re.Match[str]) -> str:
+        return re.sub(r"(?<!\S)--?[A-Za-z][\w-]*", r'<span class="option">\g<0></span>', code[0])
+
+    return re.sub(r"<code>[^<]*</code>", spanned, page)
+
+
 def main(*what: str) -> int:
     """Build the site; return 1 if anything is wrong with it."""
     generate()
@@ -109,10 +122,12 @@ def main(*what: str) -> int:
     for path in sorted((DOCS / "notebooks").glob("*.ipynb")):
         run_notebook(path)
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # ruff wraps signatures
-    made = subprocess.run(command, cwd=ROOT, env=os.environ | {"PATH": path}, check=False)
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"  # ruff wraps signatures
+    made = subprocess.run(command, cwd=ROOT, env=os.environ | {"PATH": programs}, check=False)
     if made.returncode:
         return made.returncode
+    for path in (ROOT / "site").rglob("index.html"):
+        path.write_text(with_whole_options(path.read_text(encoding="utf-8")), encoding="utf-8")
     missing = missing_names(ROOT / "site" / "api")
     for name in missing:
         print(f"{name} is on no page of docs/api", file=sys.stderr)

@@ -43,7 +43,7 @@ idealrank identify sklearn.metrics:ndcg_score
 ## How the table was made
 
 `identify` calls each tool with a few dozen small lists, each of which isolates one choice. It then compares the formula
-that remains with the tool on random lists. {n_run} tools were called themselves, in the versions given, on {date}; for
+that remains with the tool on random lists. {n_run} tools were run themselves, in the versions given, on {date}; for
 the others, the formula in their source code was called instead. `docs/your_tool.py` has both, and writes this page.
 
 The column *value* has the NDCG of one list, without a cutoff or with one beyond its end: labels 2, 0, 1, 0, 3 (or
@@ -64,7 +64,7 @@ relevant, not, relevant, not, relevant), all retrieved, with the scores 5, 4, 3,
 _OUTRO = """\
 ## Defects
 
-What is wrong with some of these numbers, or surprising:
+What is wrong or surprising about some of these numbers:
 """
 
 
