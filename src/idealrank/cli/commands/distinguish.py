@@ -21,18 +21,18 @@ ranked, and those that a run does not retrieve come last. The measures may be DC
 separate the systems with the fewest queries come first. Text output has at most 30 rows; --format csv has all.
 
 \b
-mean a, b  means over queries, as 'idealrank evaluate' gives them
-wins       share of queries on which the better system beats the other
-separated  share of resamples of the queries in which its mean is higher
-queries    queries needed to order the means correctly, except with
-           probability --risk
-certified  queries after which the order is certain, except with probability
-           --risk, even if you look after every query
-documents  list length from which on the means stay in the right order
-changes    how often the lead changes while one list grows
-limit a, b limits of both means on ever longer lists, according to theory
-theory     whether longer lists tell them apart: consistently (more and more
-           reliably), in expectation (only on average over queries), or no
+mean a, b   means over queries, as 'idealrank evaluate' gives them
+wins        share of queries on which the better system beats the other
+separated   share of resamples of the queries in which its mean is higher
+queries     queries needed to order the means correctly, except with
+            probability --risk
+certified   queries after which the order is certain, except with probability
+            --risk, even if you look after every query
+documents   list length from which on the means stay in the right order
+changes     how often the lead changes while one list grows
+limit a, b  limits of both means on ever longer lists, according to theory
+theory      whether longer lists tell them apart: consistently (more and more
+            reliably), in expectation (only on average over queries), or no
 
 \b
 Examples:
