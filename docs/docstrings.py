@@ -14,6 +14,7 @@ from idealrank._base.options import Named
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
+_CODE = re.compile(r"(```.*?```|`[^`]*`)", re.DOTALL)
 _BARE = re.compile(r"^(- .*):$(?!\n[ \t]+\S)", re.MULTILINE)  # an entry that says no more than its type
 _LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 _INHERITED = ("Parameters", "Attributes")
@@ -32,7 +33,17 @@ def as_markdown(sections: dict[str, str]) -> str:
         if title and body:
             item = _named if title in _INHERITED else _item
             parts.append(f"**{title}**\n\n" + (_BARE.sub(r"\1", _ENTRY.sub(item, body)) if title in _LISTS else body))
-    return _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
+    text = _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
+    return "".join(part if place % 2 else _plain(part) for place, part in enumerate(_CODE.split(text)))
+
+
+def _plain(text: str) -> str:
+    """Return prose in which Markdown finds no tags: ``<w, x>`` is a product.
+
+    >>> _plain("of <w, x> and n < 3")
+    'of &lt;w, x> and n < 3'
+    """
+    return re.sub(r"<(?=[A-Za-z/])", "&lt;", text)
 
 
 def _item(entry: re.Match[str]) -> str:
@@ -75,9 +86,10 @@ def with_inherited(cls: type) -> dict[str, str]:
 
 
 def parameters_of(cls: type) -> set[str]:
-    """Return the names of what a class takes."""
+    """Return the names of what a class takes, without inherited options that it refuses."""
     found = signature_of(cls).items()
-    return {name for name, each in found if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
+    names = {name for name, each in found if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
+    return names - getattr(cls, "without", frozenset())
 
 
 def signature_of(found: Any) -> Mapping[str, inspect.Parameter]:
@@ -134,7 +146,10 @@ class Docstrings(griffe.Extension):
                 if str(each.default).isupper():  # a constant, whose value says more than its name
                     each.default = defaults.get(each.name, each.default)
         if obj.is_class and "__init__" in obj.members:
-            reorder(obj.members["__init__"], signature_of(found))
+            init = obj.members["__init__"]
+            reorder(init, signature_of(found))
+            refused = getattr(found, "without", frozenset())
+            init.parameters = griffe.Parameters(*(each for each in init.parameters if each.name not in refused))
         if obj.docstring is not None:
             sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
             if "Parameters" in sections:

@@ -93,7 +93,12 @@ class CrossEntropy(Listwise):
     """KL(softmax(labels) || softmax(s)), ListNet's top-one; with ``normalizer="dcg"``, KL(u || exp(s)) (section 3.3).
 
     KL(p || q) = sum p log(p / q) - p + q, with 0 log 0 = 0, for vectors that need not sum to 1. Without a normalizer,
-    ``gain=None`` means the label itself, and weights multiply exp(label); with one, it means 2^label - 1.
+    weights multiply exp(label).
+
+    Parameters
+    ----------
+    gain : str or Gain, optional
+        The gain of a label; None means the label itself without a normalizer, and 2^label - 1 with one.
 
     Examples
     --------

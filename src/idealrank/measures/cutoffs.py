@@ -84,7 +84,7 @@ class Rank(Cutoff):
 @register("fraction")
 @dataclass(frozen=True)
 class Fraction(Cutoff):
-    """The first c n ranks, rounded down: ``@20%`` (Wang et al. 2013, Theorem 12).
+    """The first c n ranks, rounded down but at least 1: ``@20%`` (Wang et al. 2013, Theorem 12).
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class Fraction(Cutoff):
 @register("power")
 @dataclass(frozen=True)
 class Power(Cutoff):
-    """The first n^p ranks, rounded down: ``@n^0.5``, which grows more slowly than the list (Theorem 11).
+    """The first n^p ranks, rounded down: ``@n^0.5`` grows more slowly than the list (Wang et al. 2013, Theorem 11).
 
     Parameters
     ----------

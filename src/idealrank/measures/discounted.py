@@ -123,7 +123,7 @@ class LinearNDCG(Measure):
 
     Examples
     --------
-    Labels 1, 2, 0, 0, 1 in rank order: (1*4 + 2*3 + 1*0) / (2*4 + 1*3 + 1*2) = 10/13.
+    Labels 1, 2, 0, 0, 1 in rank order: (1 * 4 + 2 * 3 + 1 * 0) / (2 * 4 + 1 * 3 + 1 * 2) = 10/13.
 
     >>> LinearNDCG()([1, 2, 0, 0, 1], [5, 4, 3, 2, 1])
     array([0.76923077])

@@ -92,7 +92,7 @@ class Exp2(Gain):
 @register("linear")
 @dataclass(frozen=True)
 class Linear(Gain):
-    """G(l) = l: the gain of trec_eval and of Jarvelin and Kekalainen 2002.
+    """G(l) = l: the gain of trec_eval and of Järvelin and Kekäläinen 2002.
 
     Examples
     --------

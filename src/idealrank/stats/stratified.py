@@ -39,9 +39,9 @@ class SystemRanks(Result):
         The geometric mean over data sets of each system, and its interval; NaN if some mean is negative.
     mean_ranks : float64 array of shape (n_systems,)
         The mean over data sets of the rank within a data set; equal systems share a rank.
-    ranks : float64 array of shape (n_systems,)
+    ranks : int64 array of shape (n_systems,)
         The ranks by mean, from 1 for the best system; equal means share the best rank.
-    rank_low, rank_high : float64 array of shape (n_systems,)
+    rank_low, rank_high : int64 array of shape (n_systems,)
         The best and the worst rank that each system may have. With probability 1 - ``level``, the true ranks of all
         systems are within these bounds simultaneously.
     differences, p_values : float64 array of shape (n_systems, n_systems)

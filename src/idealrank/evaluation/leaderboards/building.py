@@ -222,7 +222,7 @@ def leaderboard(
 
     See Also
     --------
-    idealrank.stats.rank_systems : the same for matrices of values.
+    `idealrank.stats.rank_systems` does the same for matrices of values.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def _offsets(rows: Floats) -> Int64s:
 def dcg_norm(
     gains: npt.ArrayLike, offsets: npt.ArrayLike | None = None, *, discount: Any = "log", cutoff: Any = None
 ) -> Floats:
-    """Compute ||g||_D = sum_j |g|_[j] D(j), where |g|_[j] is the j-th largest (Ravikumar et al. 2011, Lemma 1).
+    """Compute ``||g||_D = sum_j |g|_[j] D(j)``, where ``|g|_[j]`` is the j-th largest (Ravikumar et al. 2011, Lemma 1).
 
     It is the highest DCG that gains g can have, and it is a norm; with a cutoff k, it is the paper's Z_k, also a norm.
 

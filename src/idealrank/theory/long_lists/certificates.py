@@ -60,7 +60,7 @@ def certificate(
     delta: float = 0.05,
     n_max: int = 10_000_000,
 ) -> Certificate:
-    """Compute N such that, as a list grows, the order of two rankers is wrong at any n >= N with probability delta.
+    """Compute N such that the order of two rankers is wrong at some length n >= N with probability at most delta.
 
     This is the condition of Definition 5 of Wang et al. 2013. `documents_needed` estimates the same N. Here the noise
     is assumed to be 15% larger than computed, so that the probability stays below ``delta`` although normal

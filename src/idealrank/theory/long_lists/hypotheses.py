@@ -78,7 +78,7 @@ class TheoremCheck(Result):
 
     @property
     def by_theorem(self) -> dict[str, tuple[Hypothesis, ...]]:
-        """{theorem: its hypotheses}."""
+        """The hypotheses of each theorem."""
         found: dict[str, tuple[Hypothesis, ...]] = {}
         for each in self.hypotheses:
             found[each.theorem] = (*found.get(each.theorem, ()), each)
