@@ -179,7 +179,7 @@ class AssistedComparison(Result):
         return {**found, "measures": plain(texts), "convention": self.convention.name}
 
     def tables(self) -> Mapping[str, Table]:
-        """Return the tables "means of M" and "differences of M" for each measure M, and "labels" with their agreement."""
+        """Return the tables "means of M" and "differences of M" for each measure M, and "labels" with agreement."""
         found = {}
         for name in self.means:
             found[f"means of {name}"] = partial(self._means, name)
