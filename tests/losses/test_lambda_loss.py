@@ -152,9 +152,9 @@ def check_against_pairs(loss: losses.LambdaLoss, labels: Any, scores: Any, weigh
     found, own = loss(labels, scores, weights=weights)
     assert_allclose(found[0], value, rtol=1e-10, atol=1e-250)
     # Rounding is at the scale of the greatest terms where those of a document are tiny.
-    assert np.all(np.abs(own - gradient) <= 1e-10 * slopes + 1e-13 * np.abs(slopes).max())
+    assert np.all(np.abs(own - gradient) <= 1e-10 * slopes + 1e-13 * np.abs(slopes).max() + 1e-250)
     bend = loss.hessian_diagonal(labels, scores, weights=weights)
-    assert np.all(np.abs(bend - curvature) <= 1e-10 * curvature + 1e-13 * bends)
+    assert np.all(np.abs(bend - curvature) <= 1e-10 * curvature + 1e-13 * bends + 1e-250)
     first, second = loss.gradient_and_hessian(labels, scores, weights=weights)
     assert_array_equal(first, own)
     assert_array_equal(second, bend)
