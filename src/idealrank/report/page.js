@@ -508,13 +508,13 @@
         if (tested) Object.assign(counts, { better: tested.better, same: tested.same, worse: tested.worse });
         svg.append(v("path", { class: "diagonal", d: `M${left} ${bottom}L${right} ${top}` }));
         const dense = known.length > 1000;
-        for (const [kind, d] of Object.entries(dots)) svg.append(v("path", { class: `dots ${kind}${dense ? " dense" : ""}`, d }));
         svg.append(text(right, bottom + 32, fitted(`${name}, ${systems[a]}`, right - left), { "text-anchor": "end" }));
         yName(svg, `${name}, ${systems[b]}`, top, bottom);
         const label = (px, py, content, anchor) => svg.append(text(px, py, content, { class: "small halo", "text-anchor": anchor }));
         label(left + 8, top + 14, fitted(`${systems[b]} ${ahead}: ${count(counts.better)}`, (right - left) * 0.6), "start");
         label(right - 6, bottom - 10, fitted(`${systems[a]} ${ahead}: ${count(counts.worse)}`, (right - left) * 0.6), "end");
         label(right - 6, bottom - 26, counts.same ? `same: ${count(counts.same)}` : "", "end");
+        for (const [kind, d] of Object.entries(dots)) svg.append(v("path", { class: `dots ${kind}${dense ? " dense" : ""}`, d }));
         const marked = (q) => (isKnown(values[a][q]) && isKnown(values[b][q]) ? `M${rounded(x(values[a][q]) - 7)} ${rounded(y(values[b][q]))}a7 7 0 1 0 14 0a7 7 0 1 0-14 0z` : "");
         const locate = (px, py) => {
           let [best, least] = [-1, 400];
@@ -558,7 +558,7 @@
             if (mark && cell >= 10) labels.push(text(x0 + size / 2, y0 + size * 0.7, mark, { "text-anchor": "middle", "font-size": size * 0.55 }));
             return;
           }
-          const p = pair.corrected < 0.001 ? "<.001" : pair.corrected.toFixed(3).replace(/^0/, "");
+          const p = pair.corrected < 0.0005 ? "<.001" : pair.corrected.toFixed(3).replace(/^0/, "");
           const middle = y0 + size / 2;
           if (mark) labels.push(text(x0 + size / 2, middle - 1, mark, { "text-anchor": "middle", "font-size": font * 0.9 }));
           labels.push(text(x0 + size / 2, middle + (mark ? font : font * 0.4), p, { "text-anchor": "middle", "font-size": font }));
@@ -791,7 +791,7 @@
             h("span", row.isSignificant ? { class: { better: "up", worse: "down" }[row.side], title: told } : {}, row.isSignificant ? mark : "", row.isSignificant ? h("span", { class: "unseen" }, `${told}: `) : null, signed(row.change)),
             changeBar(row.change / most, row.side === "better")]),
           p: () => (row.s === other ? [] : [row.pair ? pText(row.p) : "not tested"]),
-          better: () => (row.counts ? [`${row.counts.better} · ${row.counts.same} · ${row.counts.worse}`, sharesBar(row.counts)] : []),
+          better: () => (row.counts ? [[row.counts.better, row.counts.same, row.counts.worse].map((n) => count(n)).join(" · "), sharesBar(row.counts)] : []),
           d_z: () => (row.pair ? [signed(row.d_z, 2)] : []),
           detectable: () => (row.pair ? [fixed(row.detectable)] : []),
         };
