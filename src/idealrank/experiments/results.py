@@ -102,8 +102,7 @@ class Reproduction(Result):
         figures = tuple(
             Figure("drawn", (figure,), _caption(name), _described(figure)) for name, figure in self.figures.items()
         )
-        mark = f" ({self.warning})" if self.warning else ""  # which the page says once, at its top
-        (title, table), *others = ((title.removesuffix(mark), table) for title, table in self.tables().items())
+        (title, table), *others = self.tables().items()
         claims = Section(title, parts=(Section(tables={title: table}), Section(figures=figures)))
         return [claims, *(Section(title, tables={title: table}) for title, table in others)]
 
