@@ -89,7 +89,13 @@ def parameters_of(cls: type) -> set[str]:
     """Return the names of what a class takes, without inherited options that it refuses."""
     found = signature_of(cls).items()
     names = {name for name, each in found if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
-    return names - getattr(cls, "without", frozenset())
+    return names - refused_by(cls)
+
+
+def refused_by(cls: Any) -> frozenset[str]:
+    """Return the options that a class inherits and does not take."""
+    found = getattr(cls, "without", None)
+    return found if isinstance(found, frozenset) else frozenset()
 
 
 def signature_of(found: Any) -> Mapping[str, inspect.Parameter]:
@@ -148,7 +154,7 @@ class Docstrings(griffe.Extension):
         if obj.is_class and "__init__" in obj.members:
             init = obj.members["__init__"]
             reorder(init, signature_of(found))
-            refused = getattr(found, "without", frozenset())
+            refused = refused_by(found)
             init.parameters = griffe.Parameters(*(each for each in init.parameters if each.name not in refused))
         if obj.docstring is not None:
             sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
