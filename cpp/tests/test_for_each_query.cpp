@@ -1,9 +1,11 @@
 #include "idealrank/for_each_query.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <string>
 
 #include "check.hpp"
 
@@ -11,6 +13,7 @@ using idealrank::for_each_query;
 using idealrank::for_each_task;
 using idealrank::kDocsPerTask;
 using idealrank::kDocsWorthAThread;
+using idealrank::share_tasks;
 
 namespace {
 
@@ -261,4 +264,33 @@ TEST(every_task_is_done_once) {
       CHECK_EQ(done, std::vector<int>(static_cast<std::size_t>(n_tasks), 1));
     }
   }
+}
+
+TEST(threads_that_share_tasks_have_a_worker_each) {
+  for (const std::size_t n_workers : {1, 2, 5}) {
+    for (const std::int64_t n_tasks : {0, 1, 2, 300}) {
+      std::vector<std::vector<std::int64_t>> workers(n_workers);  // the tasks that each had
+      idealrank::Stop stop;
+      share_tasks(n_tasks, std::span(workers), nullptr, stop,
+                  [](std::vector<std::int64_t>& had, idealrank::Stop&, std::int64_t task) { had.push_back(task); });
+      std::multiset<std::int64_t> all;
+      for (const auto& had : workers) {
+        CHECK(std::is_sorted(had.begin(), had.end()));
+        all.insert(had.begin(), had.end());
+      }
+      CHECK_EQ(static_cast<std::int64_t>(all.size()), n_tasks);
+      for (std::int64_t task = 0; task < n_tasks; ++task) CHECK_EQ(all.count(task), std::size_t{1});
+    }
+  }
+}
+
+TEST(what_a_shared_task_throws_ends_the_threads_and_comes_out) {
+  std::vector<int> workers(3);
+  idealrank::Stop stop;
+  const auto error = check::thrown<std::runtime_error>([&] {
+    share_tasks(100, std::span(workers), nullptr, stop, [](int&, idealrank::Stop&, std::int64_t task) {
+      if (task >= 40) throw std::runtime_error(std::to_string(task));
+    });
+  });
+  CHECK(error.has_value() && std::string(error->what()) == "40");
 }

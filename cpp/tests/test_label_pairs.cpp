@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "check.hpp"
@@ -26,17 +27,37 @@ std::vector<std::uint32_t> random_levels(std::mt19937_64& random, std::size_t n,
   return levels;
 }
 
+// Calls visit(split) for all splits between groups; each level is a group of its own where none are given.
+template <class Visit>
+void split_all(const std::vector<std::uint32_t>& levels, const std::vector<std::uint32_t>& counts, Visit&& visit,
+               std::vector<std::uint32_t> groups = {}) {
+  if (groups.empty()) {
+    groups.resize(counts.size());
+    std::iota(groups.begin(), groups.end(), 0U);
+  }
+  idealrank::Stop stop;
+  LabelSplits splits;
+  splits.start(levels, counts, groups, stop);
+  std::vector<LabelSplits::Part> parts;
+  auto add = [&](const LabelSplits::Part& part) { parts.push_back(part); };
+  splits.for_whole(add);
+  for (std::size_t i = 0; i < parts.size(); ++i) {  // by depth
+    visit(splits.divide(parts[i], stop));
+    const LabelSplits::Part part = parts[i];
+    splits.for_sides(part, add);
+  }
+}
+
 }  // namespace
 
 TEST(each_pair_of_different_labels_is_on_two_sides_once) {
   std::mt19937_64 random(1);
-  LabelSplits split;
   for (const std::size_t n : check::Sizes{1, 2, 3, 10, 60}) {
     for (const std::size_t n_levels : check::Sizes{1, 2, 3, 10, 60}) {
       if (n_levels > n) continue;
       const auto levels = random_levels(random, n, n_levels);
       std::vector<int> met(n * n);
-      split(levels, counts_of(levels, n_levels), [&](const LabelSplit& sides) {
+      split_all(levels, counts_of(levels, n_levels), [&](const LabelSplit& sides) {
         CHECK_EQ(sides.all.size(), sides.low.size() + sides.high.size());
         for (const auto side : {sides.all, sides.low, sides.high}) CHECK(std::is_sorted(side.begin(), side.end()));
         for (const auto high : sides.high) {
@@ -56,7 +77,6 @@ TEST(each_pair_of_different_labels_is_on_two_sides_once) {
 
 TEST(each_pair_of_different_groups_is_on_two_sides_once) {
   std::mt19937_64 random(2);
-  LabelSplits split;
   const std::size_t n = 60, n_levels = 20;
   const auto levels = random_levels(random, n, n_levels);
   const std::vector<std::uint32_t> groups{0, 1, 7, 19};
@@ -64,25 +84,25 @@ TEST(each_pair_of_different_groups_is_on_two_sides_once) {
     return std::upper_bound(groups.begin(), groups.end(), level) - groups.begin();
   };
   std::vector<int> met(n * n);
-  split(levels, counts_of(levels, n_levels), groups, [&](const LabelSplit& sides) {
+  auto meet = [&](const LabelSplit& sides) {
     CHECK(std::find(groups.begin(), groups.end(), sides.boundary) != groups.end());
     for (const auto high : sides.high) {
       for (const auto low : sides.low) ++met[high * n + low];
     }
-  });
+  };
+  split_all(levels, counts_of(levels, n_levels), meet, groups);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) CHECK_EQ(met[i * n + j], group_of(levels[i]) > group_of(levels[j]) ? 1 : 0);
   }
 }
 
 TEST(the_work_is_about_the_entropy_of_the_labels) {
-  LabelSplits split;
   auto work = [&](const std::vector<std::uint32_t>& counts) {
     std::vector<std::uint32_t> levels;
     for (std::size_t level = 0; level < counts.size(); ++level)
       levels.insert(levels.end(), counts[level], static_cast<std::uint32_t>(level));
     std::size_t total = 0;
-    split(levels, counts, [&](const LabelSplit& sides) { total += sides.all.size(); });
+    split_all(levels, counts, [&](const LabelSplit& sides) { total += sides.all.size(); });
     return static_cast<double>(total) / static_cast<double>(levels.size());
   };
   auto bits = [](const std::vector<std::uint32_t>& counts) {

@@ -269,6 +269,33 @@ TEST(any_number_of_threads_gives_the_same_bits) {
   CHECK_EQ(one.column, four.column);
 }
 
+TEST(any_number_of_threads_gives_the_same_bits_of_a_single_list) {
+  std::mt19937_64 random(5);
+  const std::size_t n = 120'000;
+  Documents documents = random_documents(random, n, 1.0);
+  std::vector<double> discounts(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    documents.labels[i] = static_cast<double>(i % 8 == 0 ? 10 + i : i % 10);  // some pairs in sweeps, some one by one
+    discounts[i] = 1 / std::log2(2.0 + static_cast<double>(i));
+  }
+  const std::vector<std::int64_t> offsets{0, static_cast<std::int64_t>(n)}, depths{static_cast<std::int64_t>(n)};
+  const Distances distances(n);
+  PairSpec swaps;
+  swaps.weight = PairWeight::swap_change;
+  swaps.derivative = Derivative::both;
+  PairSpec apart;
+  distances.set(apart);
+  for (PairSpec spec : {swaps, apart}) {
+    spec.swap = {Reduction::sum, {false, discounts}, depths};
+    spec.few_pairs = 30;
+    spec.isa = sets().back();
+    const Outcome one = outcome(documents, offsets, spec), three = outcome(documents, offsets, spec, 3);
+    CHECK_EQ(one.values, three.values);
+    CHECK_EQ(one.column, three.column);
+    CHECK_EQ(one.second, three.second);
+  }
+}
+
 TEST(the_lowest_query_whose_loss_overflows_is_named_whatever_the_threads) {
   Documents documents{{0, 1, 0, 1, 0, 1}, {0, 0, 1e308, -1e308, 1e308, -1e308}, std::vector<double>(6, 1.0)};
   for_each_spec([&](const PairSpec& spec) {

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #ifdef __cpp_exceptions
-#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -124,6 +125,21 @@ void for_each_task(std::int64_t n_tasks, Threads threads, MakeBody&& make_body) 
   Stop stop(threads.poll, nullptr);
   auto body = make_body_for(make_body, stop);
   for (std::int64_t task = 0; task < n_tasks; ++task) body(task);
+}
+
+// Calls each(worker, stop, task) for every task, with one worker for each thread; with a single one, here. Tasks must not
+// depend on which worker has them.
+template <class Worker, class Each>
+void share_tasks(std::int64_t n_tasks, std::span<Worker> workers, Poll poll, Stop& stop, Each&& each) {
+  if (workers.size() == 1 || n_tasks <= 1) {
+    for (std::int64_t task = 0; task < n_tasks; ++task) each(workers[0], stop, task);
+    return;
+  }
+  std::atomic<std::size_t> n_taken{0};
+  for_each_task(n_tasks, Threads(static_cast<int>(workers.size()), poll), [&](const Stop& given) {
+    Worker& worker = workers[n_taken.fetch_add(1, std::memory_order_relaxed)];
+    return [&each, &worker, own_stop = given](std::int64_t task) mutable { each(worker, own_stop, task); };
+  });
 }
 
 // Calls make_body(stop)(query, begin, end) for every query, the documents of which are the rows [begin, end). A body writes

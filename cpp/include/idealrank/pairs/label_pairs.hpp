@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "idealrank/stop.hpp"
@@ -28,20 +28,17 @@ struct LabelSplit {
 // in bits and a little more: less than 2 n for 5 labels, at most about n log2(n) where all labels differ.
 class LabelSplits {
  public:
-  explicit LabelSplits(const Stop& stop = {}) : stop_(stop) {}
+  // Groups that are next to each other, divided at `upper`: [first, upper) and [upper, last).
+  struct Part {
+    std::uint32_t first, upper, last;
+    std::uint32_t depth;  // so many divisions made it
+  };
 
-  // levels[place] is the level of a document, counts[level] says how many have it.
-  template <class Visit>
-  void operator()(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts, Visit&& visit) {
-    stoppable_resize(own_groups_, counts.size(), stop_);
-    std::iota(own_groups_.begin(), own_groups_.end(), 0U);
-    (*this)(levels, counts, own_groups_, visit);
-  }
-
-  // The same of documents in different groups: groups[g] is the least level of group g, from 0 on.
-  template <class Visit>
-  void operator()(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts,
-                  std::span<const std::uint32_t> groups, Visit&& visit) {
+  // levels[place] is the level of a document, counts[level] says how many have it, groups[g] is the least level of group g,
+  // from 0 on. Only documents in different groups are paired. What is given must hold until the last split is made.
+  void start(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts,
+             std::span<const std::uint32_t> groups, Stop& stop) {
+    levels_ = levels;
     groups_ = groups;
     n_levels_ = static_cast<std::uint32_t>(counts.size());
     starts_.assign(groups.size() + 1, 0);
@@ -49,39 +46,49 @@ class LabelSplits {
       const std::size_t end = g + 1 < groups.size() ? groups[g + 1] : counts.size();
       starts_[g + 1] = std::accumulate(counts.begin() + groups[g], counts.begin() + end, starts_[g]);
     }
-    stoppable_resize(places_, levels.size(), stop_);
-    stoppable_resize(spare_, levels.size(), stop_);
-    std::iota(places_.begin(), places_.end(), 0U);
-    divide(levels, 0, static_cast<std::uint32_t>(groups.size()), places_.data(), spare_.data(), visit);
+    for (auto& places : places_) stoppable_resize(places, levels.size(), stop);
+    std::iota(places_[0].begin(), places_[0].end(), 0U);
   }
 
- private:
-  // from[starts_[first] ... starts_[last]) holds the documents of the groups [first, last).
-  template <class Visit>
-  void divide(std::span<const std::uint32_t> levels, std::uint32_t first, std::uint32_t last, std::uint32_t* from,
-              std::uint32_t* to, Visit& visit) {
-    if (last - first < 2) return;
-    const std::uint32_t upper = most_even(first, last), boundary = groups_[upper];
-    const std::uint32_t begin = starts_[first], middle = starts_[upper], end = starts_[last];
+  // Calls each(part) for all that there is to divide.
+  template <class Each>
+  void for_whole(Each&& each) const {
+    for_groups(0, static_cast<std::uint32_t>(groups_.size()), 0, each);
+  }
+
+  // The same for the two sides of a part.
+  template <class Each>
+  void for_sides(const Part& part, Each&& each) const {
+    for_groups(part.first, part.upper, part.depth + 1, each);
+    for_groups(part.upper, part.last, part.depth + 1, each);
+  }
+
+  // Once for each part, before its sides are divided. Threads may divide parts of one depth at the same time.
+  LabelSplit divide(const Part& part, Stop& stop) {
+    const std::uint32_t boundary = groups_[part.upper];
+    const std::uint32_t begin = starts_[part.first], middle = starts_[part.upper], end = starts_[part.last];
+    std::uint32_t* const from = places_[part.depth % 2].data();
+    std::uint32_t* const to = places_[1 - part.depth % 2].data();
     std::uint32_t low = begin, high = middle;
-    for_each_part(end - begin, stop_, [&](std::size_t i, std::size_t part_end) {
+    for_each_part(end - begin, stop, [&](std::size_t i, std::size_t part_end) {
       for (; i < part_end; ++i) {
         const std::uint32_t place = from[begin + i];
-        const bool is_high = levels[place] >= boundary;
+        const bool is_high = levels_[place] >= boundary;
         to[is_high ? high : low] = place;
         high += is_high ? 1 : 0;
         low += is_high ? 0 : 1;
       }
     });
-    const std::uint32_t end_level = last < groups_.size() ? groups_[last] : n_levels_;
-    visit(LabelSplit{{from + begin, from + end},
-                     {to + begin, to + middle},
-                     {to + middle, to + end},
-                     boundary,
-                     groups_[first],
-                     end_level});
-    divide(levels, first, upper, to, from, visit);
-    divide(levels, upper, last, to, from, visit);
+    const std::uint32_t end_level = part.last < groups_.size() ? groups_[part.last] : n_levels_;
+    return {{from + begin, from + end}, {to + begin, to + middle},
+            {to + middle, to + end},    boundary,
+            groups_[part.first],        end_level};
+  }
+
+ private:
+  template <class Each>
+  void for_groups(std::uint32_t first, std::uint32_t last, std::uint32_t depth, Each& each) const {
+    if (last - first >= 2) each(Part{first, most_even(first, last), last, depth});
   }
 
   // The group that begins nearest to half of the documents.
@@ -93,10 +100,10 @@ class LabelSplits {
     return half - starts_[after - 1] < starts_[after] - half ? after - 1 : after;
   }
 
-  Stop stop_;
-  std::span<const std::uint32_t> groups_;
+  std::span<const std::uint32_t> levels_, groups_;
   std::uint32_t n_levels_ = 0;
-  std::vector<std::uint32_t> own_groups_, starts_, places_, spare_;
+  std::vector<std::uint32_t> starts_;
+  std::array<std::vector<std::uint32_t>, 2> places_;  // each division goes from one to the other
 };
 
 }  // namespace idealrank

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "idealrank/isa/isa.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
@@ -46,5 +47,15 @@ struct PairQuery {
   std::size_t n() const { return scores.size(); }
   double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 };
+
+// The least and the greatest score, without a branch that depends on one.
+inline std::pair<double, double> range_of(std::span<const double> scores) {
+  double least = scores[0], most = scores[0];
+  for (const double score : scores) {
+    least = score < least ? score : least;
+    most = score > most ? score : most;
+  }
+  return {least, most};
+}
 
 }  // namespace idealrank

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "idealrank/pairs/pair_kernels.hpp"
+#include "idealrank/pairs/pair_spec.hpp"
 #include "idealrank/stop.hpp"
 
 namespace idealrank {
@@ -81,16 +82,6 @@ class BoxActions {
 
   std::vector<double> blocks_;
 };
-
-// The least and the greatest score, without a branch that depends on one.
-inline std::pair<double, double> range_of(std::span<const double> scores) {
-  double least = scores[0], most = scores[0];
-  for (const double score : scores) {
-    least = score < least ? score : least;
-    most = score > most ? score : most;
-  }
-  return {least, most};
-}
 
 // Goes through queries one after the other without allocating anew.
 class PairsByBox {

@@ -3,17 +3,17 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "idealrank/pairs/group_rows.hpp"
 #include "idealrank/pairs/label_levels.hpp"
 #include "idealrank/pairs/pair_kernels.hpp"
 #include "idealrank/pairs/pair_spec.hpp"
+#include "idealrank/pairs/pair_totals.hpp"
 #include "idealrank/pairs/pairs_by_box.hpp"
 #include "idealrank/pairs/swap_change.hpp"
 
@@ -22,17 +22,17 @@ namespace idealrank {
 // Goes through queries one after the other without allocating anew.
 class PairsByLabel {
  public:
-  explicit PairsByLabel(const PairSpec& spec, const Stop& stop = {})
+  // threads: of a long list.
+  explicit PairsByLabel(const PairSpec& spec, const Stop& stop = {}, Threads threads = 1)
       : spec_(spec),
         stop_(stop),
-        rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)),
+        workers_(threads, spec),
         by_box_(choose(spec.isa, pair_kernels_base, pair_kernels_v3), spec.scale, spec.derivative, stop) {}
 
-  // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances. By
-  // the weight `distance` alone, other scores are taken too.
+  // Whether pairs of these scores can be taken one by one. By the weight `distance` alone, other scores are taken too.
   bool takes(std::span<const double> scores) const {
     const auto [least, most] = range_of(scores);
-    return takes(least, most);
+    return has_normal_pairs(spec_, least, most);
   }
 
   // Whether boxes are for this loss and these scores.
@@ -60,43 +60,48 @@ class PairsByLabel {
 
   // Adds the pairs within each group to the columns, as PairsByScore has them; `by_box`: those between groups too. The order is
   // only for changes by swaps.
-  double operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
-                    const SwapChange& change, bool by_box, std::span<double> column, std::span<double> second) {
+  PairTotals operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
+                        const SwapChange& change, bool by_box, std::span<double> column, std::span<double> second) {
     sort(levels);
     stop_.before(2 * query.n());
-    sums_.assign(query.n() + kPairPadding, 0.0);
-    if (!second.empty()) second_sums_.assign(query.n() + kPairPadding, 0.0);
     if (!order.empty()) {
       place_of_.resize(query.n());
       for_each_part(order.size(), stop_, [&](std::size_t p, std::size_t last) {
         for (; p < last; ++p) place_of_[order[p]] = static_cast<std::uint32_t>(p);
       });
     }
-    slopes_ = 0;
-    double value = 0;
-    for (std::size_t g = 0, begin = 0; g < groups_.size(); begin = group_ends_[g++]) {
-      const std::size_t next = g + 1 < groups_.size() ? groups_[g + 1] : levels.counts().size();
-      if (next - groups_[g] > 1) value += one_by_one(query, levels, groups_[g], change, begin, group_ends_[g]);
-    }
+    const std::size_t n_tasks = (groups_.size() + kGroupsPerTask - 1) / kGroupsPerTask;
+    PairTotals totals = workers_.sum(n_tasks, stop_, [&](GroupRows& rows, Stop& stop, std::size_t task) {
+      PairTotals own;
+      const std::size_t last = std::min(groups_.size(), (task + 1) * kGroupsPerTask);
+      for (std::size_t g = task * kGroupsPerTask; g < last; ++g) {
+        const std::size_t next = g + 1 < groups_.size() ? groups_[g + 1] : levels.counts().size();
+        if (next - groups_[g] < 2) continue;
+        const std::size_t begin = g == 0 ? 0 : group_ends_[g - 1];
+        own += rows(query, std::span(documents_).subspan(begin, group_ends_[g] - begin), levels, groups_[g], change,
+                    place_of_, stop, column, second);
+      }
+      return own;
+    });
     if (by_box) {
-      value += by_box_(query.scores, documents_, query.weights, group_ends_, {sums_.data(), second_sums_.data(), nullptr});
+      sums_.assign(query.n(), 0.0);
+      second_sums_.assign(second.size(), 0.0);
+      totals.value +=
+          by_box_(query.scores, documents_, query.weights, group_ends_, {sums_.data(), second_sums_.data(), nullptr});
+      to_rows(sums_, column);
+      to_rows(second_sums_, second);
     }
-    auto to_rows = [&](const std::vector<double>& sums, std::span<double> rows) {
-      for_each_part(rows.size(), stop_, [&](std::size_t i, std::size_t last) {
-        for (; i < last; ++i) rows[documents_[i]] += sums[i];
-      });
-    };
-    to_rows(sums_, column);
-    to_rows(second_sums_, second);
-    return value;
+    return totals;
   }
 
-  // Of the last query: the sum over pairs of the sizes of derivatives.
-  double slopes() const { return slopes_; }
-
  private:
-  bool takes(double least, double most) const {
-    return spec_.loss == PairLoss::logistic ? spec_.scale * (most - least) < 600 : most - least < 1e150;
+  static constexpr std::size_t kGroupsPerTask = 64;
+
+  // Adds what documents_ have.
+  void to_rows(const std::vector<double>& sums, std::span<double> rows) {
+    for_each_part(rows.size(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) rows[documents_[i]] += sums[i];
+    });
   }
 
   // documents_ by level, each level in input order.
@@ -109,74 +114,14 @@ class PairsByLabel {
     });
   }
 
-  // The pairs among documents_[begin, end), whose least level is `level`.
-  double one_by_one(const PairQuery& query, const LabelLevels& levels, std::size_t level, const SwapChange& change,
-                    std::size_t begin, std::size_t end) {
-    const std::span<const std::uint32_t> own = std::span(documents_).subspan(begin, end - begin);
-    const std::size_t padded = own.size() + kPairPadding;
-    const bool logistic = spec_.loss == PairLoss::logistic;
-    const bool swaps = spec_.weight == PairWeight::swap_change || spec_.weight == PairWeight::distance;
-    stoppable_resize(columns_, (3 + (logistic ? 2 : 0) + (swaps ? 3 : 0)) * padded, stop_);
-    double* next = columns_.data();
-    auto column = [&] {
-      std::fill_n(next + own.size(), kPairPadding, 1.0);
-      return std::exchange(next, next + padded);
-    };
-    auto for_each = [&](auto&& each) {
-      for_each_part(own.size(), stop_, [&](std::size_t i, std::size_t last) {
-        for (; i < last; ++i) each(i, own[i]);
-      });
-    };
-    double *const labels = column(), *const scores = column(), *const weights = column();
-    for (double* to = labels; to < labels + own.size(); ++level) {
-      to = std::fill_n(to, levels.counts()[level], levels.labels()[level]);
-    }
-    for_each([&](std::size_t i, std::uint32_t document) {
-      scores[i] = query.scores[document];
-      weights[i] = query.weight(document);
-    });
-    std::fill_n(scores + own.size(), kPairPadding, scores[0]);  // as near to the others as these are to each other
-    LabelledDocuments documents{&stop_, own.size(), labels, scores, weights, spec_.scale};
-    if (logistic) {
-      const auto [least, most] = range_of({scores, own.size()});
-      if (takes(least, most)) {
-        documents.growths = column();
-        documents.shrinks = column();
-        documents.middle = least + (most - least) / 2;
-      }
-    }
-    if (swaps) {
-      double *const right = column(), *const wrong = column(), *const places = column();
-      for_each([&](std::size_t i, std::uint32_t document) {
-        const std::uint32_t place = place_of_[document];
-        right[i] = change.right()[place];
-        wrong[i] = change.wrong()[place];
-        places[i] = place;
-      });
-      documents.right = right;
-      documents.wrong = wrong;
-      documents.places = places;
-      documents.distances = spec_.distances.data();
-      documents.with_swap = spec_.with_swap;
-      documents.truncation = static_cast<double>(spec_.truncation);
-      documents.together = spec_.together;
-      if (spec_.offset > 0) {
-        const auto [least, most] = range_of(query.scores);
-        documents.offset = least < most ? spec_.offset : 0.0;
-      }
-    }
-    return rows_(documents, {sums_.data() + begin, second_sums_.empty() ? nullptr : second_sums_.data() + begin, &slopes_});
-  }
-
   const PairSpec& spec_;
   Stop stop_;
-  PairRows rows_;
+  PairWorkers<GroupRows> workers_;
   PairsByBox by_box_;
   std::vector<std::uint32_t> groups_;
   std::vector<std::size_t> group_ends_;  // documents up to the end of each
-  double slopes_ = 0;
   std::vector<std::uint32_t> ends_, documents_, place_of_;
-  std::vector<double> columns_, sums_, second_sums_;
+  std::vector<double> sums_, second_sums_;
 };
 
 }  // namespace idealrank

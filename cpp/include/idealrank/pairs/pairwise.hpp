@@ -14,6 +14,7 @@
 #include "idealrank/own_copy.hpp"
 #include "idealrank/pairs/label_levels.hpp"
 #include "idealrank/pairs/pair_spec.hpp"
+#include "idealrank/pairs/pair_totals.hpp"
 #include "idealrank/pairs/pairs_by_label.hpp"
 #include "idealrank/pairs/pairs_by_score.hpp"
 #include "idealrank/pairs/swap_change.hpp"
@@ -34,8 +35,15 @@ inline constexpr std::size_t kLongPairList = 100'000;
 // Goes through queries one after the other without allocating anew.
 class PairwiseLoss {
  public:
-  explicit PairwiseLoss(const PairSpec& spec, const Stop& stop = {})
-      : spec_(spec), stop_(stop), rank_(stop), number_(stop), change_(stop), by_label_(spec, stop), by_score_(spec, stop) {}
+  // threads: of a list that is long, and the only one.
+  explicit PairwiseLoss(const PairSpec& spec, const Stop& stop = {}, Threads threads = 1)
+      : spec_(spec),
+        stop_(stop),
+        rank_(stop),
+        number_(stop),
+        change_(stop),
+        by_label_(spec, stop, threads),
+        by_score_(spec, stop, threads) {}
 
   // To be called before each query with its labels, which need not hold.
   void number(std::span<const double> labels, std::int64_t query, std::int64_t first_row) {
@@ -65,21 +73,16 @@ class PairwiseLoss {
     const auto groups = by_label_.groups(number_, few ? query.n() : static_cast<std::size_t>(n_group));
     std::fill(column.begin(), column.end(), 0.0);
     std::fill(second.begin(), second.end(), 0.0);
-    double value = 0, slopes = 0;
-    if (!(few || by_box)) {
-      value += by_score_(query, order, number_, groups, change_, column, second);
-      slopes += by_score_.slopes();
-    }
-    if (few || by_box || groups.size() < number_.counts().size()) {
-      value += by_label_(query, order, number_, change_, by_box, column, second);
-      slopes += by_label_.slopes();
-    }
+    PairTotals totals;
+    if (!(few || by_box)) totals += by_score_(query, order, number_, groups, change_, column, second);
+    if (few || by_box || groups.size() < number_.counts().size())
+      totals += by_label_(query, order, number_, change_, by_box, column, second);
 
     const double sigma = spec_.loss == PairLoss::logistic ? spec_.scale : 1.0;
     double share = query_factor;
     if (spec_.normalize == PairNormalize::pairs) share /= n_pairs;
     if (spec_.normalize == PairNormalize::lambdas) {
-      const double lambdas = 2 * sigma * query_factor * slopes;
+      const double lambdas = 2 * sigma * query_factor * totals.slopes;
       if (lambdas > 0) share *= std::log1p(lambdas) / (std::log(2.0) * lambdas);
     }
     // Where changes by swaps are 0, rounding may leave a curvature a little below.
@@ -91,7 +94,7 @@ class PairwiseLoss {
       for (double& entry : column) entry *= share * sigma;
     }
     std::transform(second.begin(), second.end(), second.begin(), to_second);
-    return share * value;
+    return share * totals.value;
   }
 
  private:
@@ -127,8 +130,11 @@ class PairwiseLoss {
 inline void pairwise(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
                      std::span<const double> weights, std::span<const double> factors, const PairSpec& spec,
                      std::span<double> values, std::span<double> column, std::span<double> second, Threads threads) {
-  for_each_query(offsets, threads, [&](const Stop& stop) {
-    return [&, loss = PairwiseLoss(spec, stop), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](
+  // Threads share queries, or the pairs of the only one.
+  const bool is_one = offsets.size() == 2;
+  const Threads of_list = is_one && offsets[1] >= kDocsWorthAThread ? threads : Threads(1);
+  for_each_query(offsets, is_one ? Threads(1, threads.poll) : threads, [&](const Stop& stop) {
+    return [&, loss = PairwiseLoss(spec, stop, of_list), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](
                std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
       loss.number(own_labels(labels.subspan(first, n)), query, begin);
