@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -40,10 +41,15 @@ template <class Draw>
 void check_random(unsigned seed, Draw&& draw) {
   std::mt19937_64 random(seed);
   RadixOrder sort;
+  idealrank::DescendingSort sort_values;
   for (const std::size_t n : kSizes) {
     Scores scores(n);
     for (double& score : scores) score = draw(random);
     CHECK_EQ(sorted(sort, scores), expected_order(scores));
+    Scores descending = scores;
+    sort_values(descending);
+    std::sort(scores.begin(), scores.end(), std::greater<>());
+    CHECK_EQ(descending, scores);
   }
 }
 

@@ -140,6 +140,7 @@ class QueryMeter {
         own_scores_(stop),
         own_judged_(stop),
         rank_(stop),
+        sort_ideal_(stop),
         stopping_places_(stop),
         columns_(gains.size()),
         level_gains_(gains.size()),
@@ -471,7 +472,7 @@ class QueryMeter {
     const auto last = column.ideal.begin() + static_cast<std::ptrdiff_t>(depth);
     if (depth < labels.size()) std::nth_element(column.ideal.begin(), last, column.ideal.end(), std::greater<>());
     column.ideal.resize(depth);
-    stoppable_sort(column.ideal.begin(), column.ideal.end(), std::greater<>(), stop_);
+    sort_ideal_(column.ideal);
   }
 
   double weighted(const Discount& discount, const std::vector<double>& gains, std::size_t k, std::size_t n) const {
@@ -741,6 +742,7 @@ class QueryMeter {
   std::span<const double> labels_, scores_, judged_;
   Levels judged_levels_, retrieved_levels_;
   TopRanker rank_;
+  DescendingSort sort_ideal_;
   std::span<const std::uint32_t> order_;
   StoppingPlaces stopping_places_;
   std::vector<double> run_gains_;  // for a cascade

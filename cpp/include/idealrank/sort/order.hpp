@@ -1,9 +1,11 @@
 // Documents by score: stable descending order, and runs of equal scores.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,10 +27,62 @@ inline double score_of(std::uint64_t descending) {
   return std::bit_cast<double>((ascending >> 63) != 0 ? ascending & ~(std::uint64_t{1} << 63) : ~ascending);
 }
 
-// Sorts long lists, one after the other, without allocating again.
+// A key, and an index that goes along.
+struct KeyedIndex {
+  std::uint64_t key;
+  std::uint32_t index;
+};
+inline std::uint64_t key_of(std::uint64_t key) { return key; }
+inline std::uint64_t key_of(const KeyedIndex& item) { return item.key; }
+
+// Sorts long lists of keys, or of items with keys, one after the other, without allocating again.
+template <class Item>
+class RadixSort {
+ public:
+  explicit RadixSort(const Stop& stop = {}) : stop_(stop) {}
+
+  // Ascending; equal keys stay as they are. Least significant digit first; a digit that all keys share is skipped.
+  void operator()(std::vector<Item>& items) {
+    const std::size_t n = items.size();
+    if (n < 2) return;
+    stoppable_resize(spare_, n, stop_);
+    counts_.assign(kDigits * kBuckets, 0);
+    for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) {
+        for (int d = 0; d < kDigits; ++d) ++counts_[static_cast<std::size_t>(d) * kBuckets + digit(items[i], d)];
+      }
+    });
+    for (int d = 0; d < kDigits; ++d) {
+      const std::span<std::uint32_t> counts(counts_.data() + static_cast<std::size_t>(d) * kBuckets, kBuckets);
+      if (counts[digit(items[0], d)] == n) continue;
+      std::uint32_t start = 0;
+      for (std::uint32_t& count : counts) start += std::exchange(count, start);
+      for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) spare_[counts[digit(items[i], d)]++] = items[i];
+      });
+      items.swap(spare_);
+    }
+  }
+
+ private:
+  static constexpr int kDigitBits = 11;
+  static constexpr int kDigits = 6;
+  static constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
+
+  static std::size_t digit(const Item& item, int d) { return (key_of(item) >> (d * kDigitBits)) & (kBuckets - 1); }
+
+  Stop stop_;
+  std::vector<Item> spare_;
+  std::vector<std::uint32_t> counts_;
+};
+
+// From so many documents on, sorting by digits is the fastest.
+inline constexpr std::size_t kRadixFrom = 2048;
+
+// Orders long lists, one after the other, without allocating again.
 class RadixOrder {
  public:
-  explicit RadixOrder(const Stop& stop = {}) : stop_(stop) {}
+  explicit RadixOrder(const Stop& stop = {}) : stop_(stop), sort_(stop) {}
 
   // order[r] becomes the index, in [0, n), of the document at rank r + 1; equal scores stay in input order.
   void operator()(std::span<const double> scores, std::span<std::uint32_t> order) {
@@ -37,49 +91,42 @@ class RadixOrder {
     for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
       for (; i < last; ++i) items_[i] = {descending_key(scores[i]), static_cast<std::uint32_t>(i)};
     });
-    if (n > 1) radix_sort();
+    sort_(items_);
     for_each_part(n, stop_, [&](std::size_t r, std::size_t last) {
       for (; r < last; ++r) order[r] = items_[r].index;
     });
   }
 
  private:
-  struct Item {
-    std::uint64_t key;
-    std::uint32_t index;
-  };
-  static constexpr int kDigitBits = 11;
-  static constexpr int kDigits = 6;
-  static constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
+  Stop stop_;
+  std::vector<KeyedIndex> items_;
+  RadixSort<KeyedIndex> sort_;
+};
 
-  static std::size_t digit(std::uint64_t key, int d) { return (key >> (d * kDigitBits)) & (kBuckets - 1); }
+// Sorts numbers, highest first.
+class DescendingSort {
+ public:
+  explicit DescendingSort(const Stop& stop = {}) : stop_(stop), sort_(stop) {}
 
-  // Least significant digit first, which is stable. A digit that all keys share is skipped.
-  void radix_sort() {
-    const std::size_t n = items_.size();
-    stoppable_resize(spare_, n, stop_);
-    counts_.assign(kDigits * kBuckets, 0);
-    for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
-      for (; i < last; ++i) {
-        for (int d = 0; d < kDigits; ++d) ++counts_[static_cast<std::size_t>(d) * kBuckets + digit(items_[i].key, d)];
-      }
-    });
-    for (int d = 0; d < kDigits; ++d) {
-      const std::span<std::uint32_t> counts(counts_.data() + static_cast<std::size_t>(d) * kBuckets, kBuckets);
-      if (counts[digit(items_[0].key, d)] == n) continue;
-      std::uint32_t start = 0;
-      for (std::uint32_t& count : counts) start += std::exchange(count, start);
-      for_each_part(n, stop_, [&](std::size_t i, std::size_t last) {
-        for (; i < last; ++i) spare_[counts[digit(items_[i].key, d)]++] = items_[i];
-      });
-      items_.swap(spare_);
+  void operator()(std::span<double> values) {
+    if (values.size() < kRadixFrom) {
+      std::sort(values.begin(), values.end(), std::greater<>());
+      return;
     }
+    stoppable_resize(keys_, values.size(), stop_);
+    for_each_part(values.size(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) keys_[i] = descending_key(values[i]);
+    });
+    sort_(keys_);
+    for_each_part(values.size(), stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) values[i] = score_of(keys_[i]);
+    });
   }
 
+ private:
   Stop stop_;
-  std::vector<Item> items_;
-  std::vector<Item> spare_;
-  std::vector<std::uint32_t> counts_;
+  std::vector<std::uint64_t> keys_;
+  RadixSort<std::uint64_t> sort_;
 };
 
 // Calls run(first, last) for every maximal run of equal scores, as ranks [first, last) counted from 0.

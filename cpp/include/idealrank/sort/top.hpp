@@ -86,8 +86,8 @@ class TopRanker {
 
  private:
   static constexpr std::size_t kMostFew = 64;
-  static constexpr std::size_t kRadixFrom = 2048;
   static constexpr std::uint64_t kPlace = 0xFFF;  // room for a place below kRadixFrom
+  static_assert(kRadixFrom <= kPlace);
 
   void list_all(std::size_t n) {
     stoppable_resize(order_, n, stop_);
