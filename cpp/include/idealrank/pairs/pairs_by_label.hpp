@@ -28,11 +28,10 @@ class PairsByLabel {
         rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)),
         by_box_(choose(spec.isa, pair_kernels_base, pair_kernels_v3), spec.scale, spec.derivative, stop) {}
 
-  // Whether the exponentials of all scores, and their ratios, are normal numbers; for hinges, the squares of distances. By
-  // the weight `distance` alone, other scores are taken too.
+  // Whether these scores are near enough. By the weight `distance` alone, others are taken too.
   bool takes(std::span<const double> scores) const {
     const auto [least, most] = range_of(scores);
-    return takes(least, most);
+    return spec_.near_enough(least, most);
   }
 
   // Whether boxes are for this loss and these scores.
@@ -95,10 +94,6 @@ class PairsByLabel {
   double slopes() const { return slopes_; }
 
  private:
-  bool takes(double least, double most) const {
-    return spec_.loss == PairLoss::logistic ? spec_.scale * (most - least) < 600 : most - least < 1e150;
-  }
-
   // documents_ by level, each level in input order.
   void sort(const LabelLevels& levels) {
     ends_.resize(levels.counts().size());
@@ -139,7 +134,7 @@ class PairsByLabel {
     LabelledDocuments documents{&stop_, own.size(), labels, scores, weights, spec_.scale};
     if (logistic) {
       const auto [least, most] = range_of({scores, own.size()});
-      if (takes(least, most)) {
+      if (spec_.near_enough(least, most)) {
         documents.growths = column();
         documents.shrinks = column();
         documents.middle = least + (most - least) / 2;
