@@ -7,6 +7,7 @@
 #include <random>
 
 #include "check.hpp"
+#include "pair_specs.hpp"
 
 using namespace idealrank;
 
@@ -42,23 +43,6 @@ Outcome outcome(const Documents& documents, const std::vector<std::int64_t>& off
 }
 
 std::vector<Isa> sets() { return has_v3() ? std::vector<Isa>{Isa::base, Isa::v3} : std::vector<Isa>{Isa::base}; }
-
-template <class Check>
-void for_each_spec(Check&& check) {
-  for (const PairLoss loss : {PairLoss::hinge, PairLoss::squared_hinge, PairLoss::logistic}) {
-    for (const PairWeight weight : {PairWeight::one, PairWeight::label_gap, PairWeight::swap_change}) {
-      if (loss != PairLoss::logistic && weight == PairWeight::swap_change) continue;
-      for (const Derivative derivative : {Derivative::first, Derivative::second, Derivative::both}) {
-        PairSpec spec;
-        spec.loss = loss;
-        spec.weight = weight;
-        spec.scale = 0.7;
-        spec.derivative = derivative;
-        check(spec);
-      }
-    }
-  }
-}
 
 }  // namespace
 

@@ -16,11 +16,6 @@
 
 namespace idealrank {
 
-// Whether the exponentials of scores between these, and their ratios, are normal numbers; for hinges, the squares of distances.
-inline bool has_normal_pairs(const PairSpec& spec, double least, double most) {
-  return spec.loss == PairLoss::logistic ? spec.scale * (most - least) < 600 : most - least < 1e150;
-}
-
 // Goes through queries one after the other without allocating anew.
 class GroupRows {
  public:
@@ -59,7 +54,7 @@ class GroupRows {
     LabelledDocuments documents{&stop, own.size(), labels, scores, weights, spec_.scale};
     if (logistic) {
       const auto [least, most] = range_of({scores, own.size()});
-      if (has_normal_pairs(spec_, least, most)) {
+      if (spec_.near_enough(least, most)) {
         documents.growths = new_column();
         documents.shrinks = new_column();
         documents.middle = least + (most - least) / 2;

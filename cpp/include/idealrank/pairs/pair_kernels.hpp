@@ -128,6 +128,8 @@ struct PairKernels {
   // The decays of PlacedDocuments.
   void (*find_decays)(const double* scores, std::size_t n, double sigma, double* decays);
   PairRows (*rows)(PairLoss loss, PairWeight weight, Derivative derivative);
+  // The places of n values, few of them: greatest first, equal ones in input order. Arrays go on to a multiple of four.
+  void (*count_places)(const double* values, std::size_t n, double* places);
   // Adds Chebyshev's polynomials at the documents [begin, end) to the moments of their boxes.
   void (*deposit)(const BoxedDocuments& documents, std::size_t begin, std::size_t end, bool weighted, double* moments);
   // Adds the polynomials of their boxes to the documents.

@@ -38,6 +38,11 @@ struct PairSpec {
   bool with_swap = true;
   Isa isa = Isa::base;
   double few_pairs = 0;  // a query with up to so many pairs a document has them taken one by one
+
+  // Whether the exponentials of scores in this range, and their ratios, are normal numbers; for hinges, squared distances.
+  bool near_enough(double least, double most) const {
+    return loss == PairLoss::logistic ? scale * (most - least) < 600 : most - least < 1e150;
+  }
 };
 
 struct PairQuery {

@@ -29,10 +29,10 @@ class PairsByLabel {
         workers_(threads, spec),
         by_box_(choose(spec.isa, pair_kernels_base, pair_kernels_v3), spec.scale, spec.derivative, stop) {}
 
-  // Whether pairs of these scores can be taken one by one. By the weight `distance` alone, other scores are taken too.
+  // Whether these scores are near enough. By the weight `distance` alone, others are taken too.
   bool takes(std::span<const double> scores) const {
     const auto [least, most] = range_of(scores);
-    return has_normal_pairs(spec_, least, most);
+    return spec_.near_enough(least, most);
   }
 
   // Whether boxes are for this loss and these scores.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "idealrank/pairs/pair_totals.hpp"
 #include "idealrank/pairs/pairs_by_label.hpp"
 #include "idealrank/pairs/pairs_by_score.hpp"
+#include "idealrank/pairs/short_pairs.hpp"
 #include "idealrank/pairs/swap_change.hpp"
 #include "idealrank/sort/top.hpp"
 
@@ -42,8 +44,17 @@ class PairwiseLoss {
         rank_(stop),
         number_(stop),
         change_(stop),
+        short_(spec, stop),
         by_label_(spec, stop, threads),
         by_score_(spec, stop, threads) {}
+
+  // Where the query is short: the same as number and operator(), which are for what has no result here.
+  std::optional<double> of_short(std::span<const double> labels, const PairQuery& query, double query_factor,
+                                 std::span<double> column, std::span<double> second) {
+    if (!short_.takes(query.n()) || !short_(labels, query, column, second)) return std::nullopt;
+    if (!short_.has_pairs()) return 0.0;
+    return scaled(short_.totals(), short_.n_pairs(), query_factor, column, second);
+  }
 
   // To be called before each query with its labels, which need not hold.
   void number(std::span<const double> labels, std::int64_t query, std::int64_t first_row) {
@@ -77,7 +88,13 @@ class PairwiseLoss {
     if (!(few || by_box)) totals += by_score_(query, order, number_, groups, change_, column, second);
     if (few || by_box || groups.size() < number_.counts().size())
       totals += by_label_(query, order, number_, change_, by_box, column, second);
+    return scaled(totals, n_pairs, query_factor, column, second);
+  }
 
+ private:
+  // The columns and the value, times all factors.
+  double scaled(const PairTotals& totals, double n_pairs, double query_factor, std::span<double> column,
+                std::span<double> second) {
     const double sigma = spec_.loss == PairLoss::logistic ? spec_.scale : 1.0;
     double share = query_factor;
     if (spec_.normalize == PairNormalize::pairs) share /= n_pairs;
@@ -86,7 +103,7 @@ class PairwiseLoss {
       if (lambdas > 0) share *= std::log1p(lambdas) / (std::log(2.0) * lambdas);
     }
     // Where changes by swaps are 0, rounding may leave a curvature a little below.
-    stop_.before(2 * query.n());
+    stop_.before(2 * column.size());
     auto to_second = [&](double entry) { return std::max(share * sigma * sigma * entry, 0.0); };
     if (spec_.derivative == Derivative::second) {
       std::transform(column.begin(), column.end(), column.begin(), to_second);
@@ -97,7 +114,6 @@ class PairwiseLoss {
     return share * totals.value;
   }
 
- private:
   std::span<const std::uint32_t> ranked(const PairQuery& query) {
     const auto order = rank_(query.scores, query.n(), query.query, query.first_row);
     if (query.n() < kLongPairList) return order;
@@ -120,6 +136,7 @@ class PairwiseLoss {
   std::vector<std::uint32_t> order_;
   LabelLevels number_;
   SwapChange change_;
+  ShortPairs short_;
   PairsByLabel by_label_;
   PairsByScore by_score_;
 };
@@ -137,15 +154,19 @@ inline void pairwise(std::span<const double> labels, std::span<const double> sco
     return [&, loss = PairwiseLoss(spec, stop, of_list), own_labels = OwnCopy(stop), own_scores = OwnCopy(stop)](
                std::int64_t query, std::int64_t begin, std::int64_t end) mutable {
       const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
-      loss.number(own_labels(labels.subspan(first, n)), query, begin);
-      if (n >= kLongPairList) own_labels.release();
-      const auto query_scores = own_scores(scores.subspan(first, n));
-      check_finite(query_scores, query, begin);
-      const PairQuery own{query_scores, weights.empty() ? weights : weights.subspan(first, n), query, begin};
+      const auto to = column.subspan(first, n), second_to = second.empty() ? second : second.subspan(first, n);
       const double factor = factors.empty() ? 1.0 : factors[static_cast<std::size_t>(query)];
-      const double value = loss(own, factor, column.subspan(first, n), second.empty() ? second : second.subspan(first, n));
-      if (!std::isfinite(value)) throw data_error("the loss overflows: scale the scores down", query, -1);
-      values[static_cast<std::size_t>(query)] = value;
+      PairQuery own{scores.subspan(first, n), weights.empty() ? weights : weights.subspan(first, n), query, begin};
+      std::optional<double> value = loss.of_short(labels.subspan(first, n), own, factor, to, second_to);
+      if (!value) {
+        loss.number(own_labels(labels.subspan(first, n)), query, begin);
+        if (n >= kLongPairList) own_labels.release();
+        own.scores = own_scores(own.scores);
+        check_finite(own.scores, query, begin);
+        value = loss(own, factor, to, second_to);
+      }
+      if (!std::isfinite(*value)) throw data_error("the loss overflows: scale the scores down", query, -1);
+      values[static_cast<std::size_t>(query)] = *value;
     };
   });
 }

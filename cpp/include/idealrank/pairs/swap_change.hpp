@@ -30,25 +30,30 @@ class SwapChange {
   void operator()(const SwapMeasure& measure, std::int64_t query, const LabelLevels& levels,
                   std::span<const std::uint32_t> order) {
     const std::size_t n = order.size();
-    const auto depth =
-        static_cast<std::size_t>(std::min(measure.depths[static_cast<std::size_t>(query)], static_cast<std::int64_t>(n)));
+    if (measure.reduction == Reduction::sum) return by_rank(measure, query, n);
+    table_ = nullptr;
+    stoppable_resize(right_, n, stop_);
+    stoppable_resize(wrong_, n, stop_);
+    stop_.before(10 * n);
+    const auto depth = static_cast<std::size_t>(std::min(depth_of(measure, query), static_cast<std::int64_t>(n)));
+    auto relevant = [&](std::size_t place) { return levels.labels()[levels.levels()[order[place]]] > 0; };
+    if (measure.reduction == Reduction::precision_mean) {
+      count_precisions(depth, relevant);
+    } else {
+      find_first(measure.reduction == Reduction::first, depth, relevant);
+    }
+  }
+
+  // The same for the reduction `sum`, of which the order of n documents does not matter.
+  void by_rank(const SwapMeasure& measure, std::int64_t query, std::size_t n) {
+    const std::int64_t depth = depth_of(measure, query);
     const auto& [linear, weights] = measure.discount;
-    table_ = measure.reduction == Reduction::sum && !linear && depth == n && weights.size() >= n ? weights.data() : nullptr;
+    table_ = !linear && depth >= static_cast<std::int64_t>(n) && weights.size() >= n ? weights.data() : nullptr;
     if (table_ != nullptr) return;
     stoppable_resize(right_, n, stop_);
-    stoppable_resize(wrong_, measure.reduction == Reduction::sum ? 0 : n, stop_);
+    wrong_.clear();
     stop_.before(10 * n);
-    auto relevant = [&](std::size_t place) { return levels.labels()[levels.levels()[order[place]]] > 0; };
-    switch (measure.reduction) {
-      case Reduction::sum:
-        fill_discounts(measure.discount, measure.depths[static_cast<std::size_t>(query)], right_);
-        break;
-      case Reduction::precision_mean:
-        count_precisions(depth, relevant);
-        break;
-      default:
-        find_first(measure.reduction == Reduction::first, depth, relevant);
-    }
+    fill_discounts(measure.discount, depth, right_);
   }
 
   // One a place.
@@ -56,6 +61,10 @@ class SwapChange {
   const double* wrong() const { return table_ == nullptr && !wrong_.empty() ? wrong_.data() : right(); }
 
  private:
+  static std::int64_t depth_of(const SwapMeasure& measure, std::int64_t query) {
+    return measure.depths[static_cast<std::size_t>(query)];
+  }
+
   // With c relevant documents up to rank r and E = sum of 1 / rank over them: a relevant document that falls from rank a
   // to b takes c_a / a away, and 1 / rank at each relevant one between, and brings c_b / b. One that rises to a brings
   // (c_a + 1) / a there.
