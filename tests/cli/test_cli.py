@@ -126,6 +126,7 @@ def test_a_table_is_printed_without_openssl_and_masked_arrays(tmp_path: Path) ->
     imported = imported_by("evaluate", str(tmp_path / "judged"), str(tmp_path / "run"), "-m", "ndcg@10", "--quiet")
     assert "idealrank.evaluation.results" in imported
     assert imported.isdisjoint({"_hashlib", "numpy.ma", "rich"})
+    assert imported.isdisjoint({"csv", "fractions", "json", "pathlib", "idealrank.io.frames"})
 
 
 @posix_only

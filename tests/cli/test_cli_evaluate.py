@@ -1,5 +1,8 @@
 import gzip
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +11,7 @@ from click.testing import CliRunner, Result
 import idealrank as ir
 from idealrank.cli.group import commands
 from idealrank.evaluation import trec_eval
+from idealrank.io.ahead import RunAhead
 
 
 @pytest.fixture
@@ -337,3 +341,53 @@ def test_measures_of_diversity(files: Path) -> None:
     assert plain.exit_code == 1
     assert "alpha_ndcg needs judgments by subtopic" in plain.stderr
     assert run("qrels.txt", "one.run", "-m", "alpha_ndcg@2", "--from", "subtopics").exit_code == 0
+
+
+_LINES = "".join(f"q{number // 1000} Q0 d{number % 1000} 1 {7919 * number % 1000} tag\n" for number in range(400_000))
+
+
+@pytest.mark.parametrize("n_threads", ["1", "2"])
+def test_a_run_that_is_read_ahead_gives_the_same_output_and_errors(files: Path, n_threads: str) -> None:
+    (files / "qrels.txt").write_text(
+        "".join(f"q{number // 20} 0 d{number % 20} {number % 3}\n" for number in range(8000))
+    )
+    (files / "long.run").write_text(_LINES)  # more than one block
+    (files / "bad.run").write_text(_LINES + "q1 Q0 d1 1 much tag\n")
+    done, failed = (
+        subprocess.run(
+            [sys.executable, "-m", "idealrank.cli", "evaluate", "qrels.txt", name, "-m", "ndcg@10", "--quiet"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"IDEALRANK_NUM_THREADS": n_threads},
+        )
+        for name in ("long.run", "bad.run")
+    )
+    expected = ir.evaluate(ir.read_qrels("qrels.txt"), ir.read_run("long.run"), "ndcg@10").mean["ndcg@10"]
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"  {expected:.4f}\n" in done.stdout
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr.splitlines()[0].startswith(
+        "idealrank: error: bad.run:400001:12: a score must be a finite number"
+    )
+
+
+@pytest.mark.parametrize("system", ["scores.txt", "run.json", "run.csv", "one.run.gz"])
+def test_a_process_ends_without_a_word_whatever_the_system_turns_out_to_be(files: Path, system: str) -> None:
+    (files / "letor.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1:0.25\n")
+    (files / "scores.txt").write_text("0.5\n0.25\n")
+    (files / "run.json").write_text('{"q1": {"d1": 0.5}}')
+    (files / "run.csv").write_text("query_id,doc_id,score\nq1,d1,0.5\n")
+    (files / "one.run.gz").write_bytes(gzip.compress(b"q1 Q0 d1 1 0.5 tag\n"))
+    data = "letor.txt" if system == "scores.txt" else "qrels.txt"
+    command = [sys.executable, "-m", "idealrank.cli", "evaluate", data, system, "-m", "rr", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("system ")
+
+
+def test_an_error_ends_the_reading(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[RunAhead] = []
+    monkeypatch.setattr(RunAhead, "close", lambda ahead: closed.append(ahead))
+    assert run("qrels.txt", "one.run", "-m", "nonsense").exit_code == 1
+    assert list(map(os.fspath, closed)) == ["one.run"]

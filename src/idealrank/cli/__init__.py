@@ -5,6 +5,7 @@ NumPy and rich are imported only when a command needs them, so that help and usa
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ def main(args: Sequence[str] | None = None) -> None:
     """
     try:
         _clean_up_when_told_to_end()
+        _spare_the_collector()
         from idealrank.cli.group import commands
     except KeyboardInterrupt:
         print("idealrank: interrupted", file=sys.stderr)
@@ -38,3 +40,8 @@ def _clean_up_when_told_to_end() -> None:
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores it
             signal.signal(number, lambda received, frame: sys.exit(128 + received))
+
+
+def _spare_the_collector() -> None:
+    """Let the garbage collector look less often at the modules that are imported, which live to the end."""
+    gc.set_threshold(10_000)

@@ -9,19 +9,27 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from pathlib import Path
-from typing import IO, Any, Literal, Protocol, TypeAlias
-
-import numpy as np
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from idealrank._base.extras import needs
 from idealrank._base.threads import resolve_threads
-from idealrank._typing import Bytes
 from idealrank.errors import ParseError
 
-__all__ = ["Progress", "Source", "atomic_output", "display_name", "first_bytes", "read_blocks", "read_whole"]
+if TYPE_CHECKING:
+    from pathlib import Path  # it takes as long to import as all of this package's readers
+
+__all__ = [
+    "Progress",
+    "Source",
+    "atomic_output",
+    "display_name",
+    "fed_blocks",
+    "first_bytes",
+    "read_blocks",
+    "read_whole",
+]
 
 #: A path, "-" for standard input, or an open binary file.
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
@@ -139,7 +147,7 @@ class Reader(Protocol):
 
     @property
     def n_lines(self) -> int: ...
-    def feed(self, block: Bytes, last: bool, n_threads: int) -> int: ...
+    def feed(self, block: Any, last: bool, n_threads: int) -> int: ...  # a memoryview of bytes
 
 
 def display_name(source: Source) -> str:
@@ -236,19 +244,40 @@ def read_blocks(
         If the reader fails, the compressed data is damaged or grows too much, or the file changes while it is read;
         the error names the source and the line.
     """
-    name, threads = display_name(source), resolve_threads(n_threads)
-    block = np.empty(_BLOCK_SIZE, np.uint8)
+    threads = resolve_threads(n_threads)
+    for position, size in fed_blocks(source, reader, lambda: threads, harmless):
+        if progress is not None:
+            progress(position, size)
+
+
+def fed_blocks(
+    source: Source, reader: Reader, n_threads: Callable[[], int], harmless: int = _HARMLESS_LINES
+) -> Generator[tuple[int, int | None], None, None]:
+    """Pass the source to a reader as `read_blocks` does, and yield after each block what it tells ``progress``.
+
+    Importing NumPy takes longer than most files, so a block is not an array: the reading can begin before the import.
+
+    Parameters
+    ----------
+    source, reader, harmless
+        As in `read_blocks`.
+    n_threads : callable
+        Returns the number of threads for the next block.
+    """
+    name = display_name(source)
     n_bytes = 0
     try:
         with _opened(source) as raw:
             meter = _Meter(raw, is_own=raw is not source and source != "-")
             stream, start, compressed = _decompressed(raw)
+            whole = _BLOCK_SIZE if meter.size is None or compressed is not None else meter.size + 1
+            block = memoryview(bytearray(min(_BLOCK_SIZE, whole)))
             filled = n_bytes = len(start)
-            block[:filled] = np.frombuffer(start, np.uint8)
+            block[:filled] = start
             last = False
             while not last:
-                while filled < block.size and not last:
-                    count = stream.readinto(block[filled:].data)
+                while filled < len(block) and not last:
+                    count = stream.readinto(block[filled:])
                     if count is None:
                         raise _not_ready()
                     filled += count
@@ -262,13 +291,14 @@ def read_blocks(
                     )
                 if last:
                     meter.check_unchanged(reader.n_lines + 1)
-                used = reader.feed(block[:filled], last, threads)
-                if progress is not None:
-                    progress(meter.position(), meter.size)
-                if used == 0 and filled == block.size:
+                used = reader.feed(block[:filled], last, n_threads())
+                yield meter.position(), meter.size
+                if used == 0 and filled == len(block):
                     if filled >= _LONGEST_LINE:
                         raise ParseError("no line end within 64 MiB; is this a text file?", name, reader.n_lines + 1)
-                    block = np.concatenate((block, np.empty_like(block)))
+                    longer = memoryview(bytearray(2 * len(block)))
+                    longer[:filled] = block
+                    block = longer
                 else:
                     block[: filled - used] = block[used:filled]
                     filled -= used
@@ -319,13 +349,13 @@ class _Collector:
         self._most = most
         self._size = 0
 
-    def feed(self, block: Bytes, last: bool, n_threads: int) -> int:
-        self._size += block.size
+    def feed(self, block: memoryview, last: bool, n_threads: int) -> int:
+        self._size += len(block)
         if self._most is not None and self._size > self._most:
             raise ParseError(f"the file is larger than {self._most:,} bytes, the limit for this kind of file")
         self.blocks.append(block.tobytes())
         self.n_lines += self.blocks[-1].count(b"\n")
-        return block.size
+        return len(block)
 
 
 def _if_damaged(error: Exception, name: str, line: int) -> Exception:
@@ -383,6 +413,8 @@ def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     target : path-like
         The file, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
     """
+    from pathlib import Path
+
     if target == "-":
         # If unbuffered, standard output may accept only a part of a write.
         raw = sys.stdout.buffer
@@ -458,7 +490,8 @@ def _replacement(path: Path, name: str) -> Iterator[IO[bytes]]:
         os.replace(temporary, path)
         _sync_folder(path.parent)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
         raise
     finally:
         if lock >= 0:

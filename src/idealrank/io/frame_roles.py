@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,6 +80,8 @@ def check_column(name: str, schema: Mapping[str, object]) -> None:
     """Raise a DataError if the frame does not have this column; the error suggests the most similar one."""
     if name in schema:
         return
+    import difflib  # only errors need it
+
     names = {str(column).lower(): str(column) for column in schema}
     near = difflib.get_close_matches(str(name).lower(), names, n=1, cutoff=0.5)
     hint = f", did you mean {names[near[0]]!r}?" if near else "."

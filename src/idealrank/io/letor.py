@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -171,7 +170,7 @@ def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: i
     if group is None:
         candidates = [f"{name}.query", f"{name.removesuffix('.gz').removesuffix('.xz')}.query"]
         beside = isinstance(path, (str, os.PathLike)) and path != "-"
-        group = next((candidate for candidate in candidates if beside and Path(candidate).is_file()), None)
+        group = next((candidate for candidate in candidates if beside and os.path.isfile(candidate)), None)
         if group is None:
             raise ParseError("the lines have no qid:; pass group=FILE, a file with one group size per line", name)
     sizes = read_groups(group)
@@ -204,6 +203,7 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     --------
     >>> from idealrank import from_arrays
     >>> write_letor(from_arrays([2, 0], query_ids=[7, 7], features=[[0.5, 1], [0, 3]]), "train.txt")
+    >>> from pathlib import Path
     >>> print(Path("train.txt").read_text(), end="")
     2 qid:7 1:0.5 2:1
     0 qid:7 1:0 2:3

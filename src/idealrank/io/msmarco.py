@@ -10,7 +10,7 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
-from idealrank._typing import Bytes, Floats, Int64s
+from idealrank._typing import Floats, Int64s
 from idealrank.data.judgments import Run
 from idealrank.errors import ParseError
 from idealrank.io.files import Progress, Source, atomic_output
@@ -38,8 +38,8 @@ class _Reader:
     def n_comments(self) -> int:
         return self._inner.n_comments
 
-    def feed(self, block: Bytes, last: bool, n_threads: int) -> int:
-        used = block.size if last else block.tobytes().rfind(b"\n") + 1
+    def feed(self, block: memoryview, last: bool, n_threads: int) -> int:
+        used = len(block) if last else block.tobytes().rfind(b"\n") + 1
         text = block[:used].tobytes()
         lines, count = _LINE.subn(rb"\1 Q0 \2 \3 -\3 " + _TAG, text)
         n_filled = text.count(b"\n") + (not text.endswith(b"\n"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 
@@ -62,6 +61,8 @@ def read_per_query(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def _from_json(text: str, name: str) -> dict[str, str]:
+    import json
+
     try:
         content = json.loads(text)
     except json.JSONDecodeError as error:

@@ -15,13 +15,14 @@ import numpy as np
 from idealrank import _native
 from idealrank._base.grammar import number_text
 from idealrank._base.threads import resolve_threads
-from idealrank._typing import Bytes, Floats, Int64s
+from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import read_only
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.problem import Problem
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError, ParseError
+from idealrank.io.ahead import RunAhead
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 
@@ -148,8 +149,8 @@ class _SubtopicReader:
     def n_comments(self) -> int:
         return self._inner.n_comments
 
-    def feed(self, block: Bytes, last: bool, n_threads: int) -> int:
-        used = block.size if last else block.tobytes().rfind(b"\n") + 1
+    def feed(self, block: memoryview, last: bool, n_threads: int) -> int:
+        used = len(block) if last else block.tobytes().rfind(b"\n") + 1
         lines = _BY_SUBTOPIC.sub(rb"\1 0 \3" + _JOINT.encode() + rb"\2 \4", block[:used].tobytes())
         if lines or last:
             self._inner.feed(np.frombuffer(lines, np.uint8), last, n_threads)
@@ -197,7 +198,11 @@ def read_run(
     >>> run.name, run["q1"]
     ('bm25', {'d1': 9.5, 'd2': 7.25})
     """
-    columns, problems, tag = read_columns(path, _native.RunReader(comments), n_threads, progress)
+    reader = path.take(n_threads, progress) if isinstance(path, RunAhead) and comments else None
+    if reader is not None:
+        columns, problems, tag = _columns(path, reader)
+    else:
+        columns, problems, tag = read_columns(path, _native.RunReader(comments), n_threads, progress)
     return Run.from_flat(*columns, problems, name=tag.decode("utf-8", "surrogateescape"))
 
 
@@ -208,7 +213,7 @@ class TrecReader(Protocol):
     def n_lines(self) -> int: ...
     @property
     def n_comments(self) -> int: ...
-    def feed(self, block: Bytes, last: bool, n_threads: int) -> int: ...
+    def feed(self, block: Any, last: bool, n_threads: int) -> int: ...
     def finish(self) -> tuple[Any, Int64s, Any, Floats, bytes]: ...
 
 
@@ -217,6 +222,10 @@ def read_columns(
 ) -> tuple[tuple[Ids, Int64s, Ids, Floats], tuple[Problem, ...], bytes]:
     """Return the columns and problems that `Qrels.from_flat` takes, and the tag of a run."""
     read_blocks(path, reader, n_threads=n_threads, progress=progress)
+    return _columns(path, reader)
+
+
+def _columns(path: Source, reader: TrecReader) -> tuple[tuple[Ids, Int64s, Ids, Floats], tuple[Problem, ...], bytes]:
     query_ids, offsets, doc_ids, values, tag = reader.finish()
     if not values.size:
         raise ParseError("the file has no documents", display_name(path), reader.n_lines + 1)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from idealrank.data.ranking import RankingData
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.evaluation.rankings import Rankings
+    from idealrank.io.ahead import RunAhead
     from idealrank.io.formats import Format
     from idealrank.io.shapes.base import Layout, Shape
     from idealrank.io.shapes.paths import PathShape
@@ -66,6 +67,8 @@ class Request:
 
         A system is a path, a column of DATA, or ``name=`` and one of these. Fewer than ``least`` are a usage error.
         """
+        first = _started(self.systems[0]) if self.systems else None  # before the imports, which take as long
+
         from idealrank.cli.support.progress import reading
         from idealrank.evaluation.inputs import prepared
         from idealrank.io.formats import load
@@ -78,13 +81,15 @@ class Request:
         if not self.systems:  # a frame with scores of its own
             found, ((_, scores),) = prepared(judged, None)
             return found, iter([("score", scores)])
-        given, shapes = [], []
+        given: list[str] = []
+        shapes: list[Shape] = []
         for text in self.systems:
             name, path = _split(text, judged)
             # The names of runs and files of scores say nothing, so content that says nothing is an error of that kind.
             fallback: Format | Literal["scores"] = "scores" if judged.gives == ("ranking",) else load("run")
+            source = first if not given and first is not None else path
             given.append(name)
-            shapes.append(judged.column(path) or PathShape(path, judged.layout, fallback=fallback, reading=shown))
+            shapes.append(judged.column(path) or PathShape(source, judged.layout, fallback=fallback, reading=shown))
         return prepared(judged, dict(zip(_names(given, shapes), shapes, strict=True)))
 
     def _layout(self) -> Layout:
@@ -153,6 +158,21 @@ def _split(text: str, judged: Shape | None = None) -> tuple[str, str]:
     if is_whole or (judged is not None and judged.column(text) is not None):
         return "", text
     return name, path
+
+
+def _started(text: str) -> RunAhead | None:
+    """Begin to read a system as a run, until the command ends; None if it is no file."""
+    from idealrank.io.ahead import RunAhead
+
+    path = path_of(text)
+    context = click.get_current_context(silent=True)
+    if context is None or path == "-" or not os.path.isfile(path):
+        return None
+    # The idle threads of NumPy's OpenBLAS would spin on the core that reads the run; 4 is the shortest time.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    ahead = RunAhead(path)
+    context.call_on_close(ahead.close)
+    return ahead
 
 
 def path_of(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -135,6 +134,8 @@ def show_findings(result: Result, *, most: int | None = None) -> None:
 def show_titled(tables: Mapping[str, Table], remarks: Sequence[str], output_format: str) -> None:
     """Print tables with their titles, and lines below them; JSON is one object, {title: rows}."""
     if output_format == "json":
+        import json
+
         rows = {title: json.loads(render(table, "json")) for title, table in tables.items()}
         echo(json_text(rows, indent=2))
     else:

@@ -14,11 +14,10 @@ from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
+from idealrank.io.ahead import RunAhead
 from idealrank.io.files import Progress, first_bytes, read_whole
 from idealrank.io.formats import Format, Frame, Nested, recognized, sniffed
-from idealrank.io.frame_roles import find_column
 from idealrank.io.shapes.base import ROLES, Content, Layout, Shape, recognize
-from idealrank.io.shapes.frames import FrameShape
 
 __all__ = ["PathShape"]
 
@@ -66,6 +65,7 @@ class PathShape(Shape):
     ) -> None:
         super().__init__(value, layout)
         self._path, self._given, self._fallback = os.fspath(value), kind, fallback
+        self._source = value if isinstance(value, RunAhead) else self._path
         self._group, self._reading = group, reading
 
     @classmethod
@@ -110,6 +110,8 @@ class PathShape(Shape):
         if self.is_json:
             return recognize(self._json(), self._path, self.layout)
         if self.kind is not None and self.kind.holds is Frame:
+            from idealrank.io.shapes.frames import FrameShape
+
             return FrameShape(self._frame(self.kind), self.layout)
         return None
 
@@ -192,9 +194,10 @@ class PathShape(Shape):
         if content not in self.gives or self.kind is None:
             raise self._refused(content)
         with self._reading(self._path) as progress:
-            return self.kind.read(self._path, group=self._group, progress=progress)
+            return self.kind.read(self._source, group=self._group, progress=progress)
 
     def _frame(self, kind: Format) -> Any:
+        from idealrank.io.frame_roles import find_column
         from idealrank.io.frames import Stored
         from idealrank.io.tables import csv_columns, parquet_file
 
