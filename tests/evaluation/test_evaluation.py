@@ -366,6 +366,13 @@ def test_precision() -> None:
         ir.evaluate(labels, [1.0, 1e39], "rr", like=rules(precision="float32"))
 
 
+@pytest.mark.parametrize("first", [[3.0, 1.0 + 1e-9, 1.0], [1.0, 3.0, 1.0 + 1e-9]], ids=["in order", "in no order"])
+def test_scores_of_one_query_collide_in_any_order_and_those_of_two_do_not(first: list[float]) -> None:
+    scores = [*first, 1.0 + 2e-9, 0.5]
+    ev = ir.evaluate([0, 1, 0, 1, 0], scores, "rr(ties=stable)", group=[3, 2], like=rules(precision="float32"))
+    assert [problem.count for problem in ev.problems if problem.kind == "float32 collision"] == [2]
+
+
 def test_collisions_in_float32_are_counted_within_queries_only() -> None:
     scores = [2.0, 1.0, 1.0 + 1e-9, 0.5, 0.25]
     like = rules(precision="float32")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = ["ExactSum", "Moments", "WeightedMoments", "linearized"]
 
@@ -55,14 +58,21 @@ class ExactSum:
     @property
     def value(self) -> Fraction:
         """The exact sum."""
+        from fractions import Fraction  # it imports decimal, and a mean needs neither
+
+        return Fraction(*self.ratio)
+
+    @property
+    def ratio(self) -> tuple[int, int]:
+        """The exact sum, as a numerator and a denominator."""
         places = np.flatnonzero(self._halves.any(axis=0)).tolist()
         if not places:
-            return Fraction(0)
+            return 0, 1
         total, least = 0, places[0]
         for place, high, low in zip(places, *self._halves[:, places].tolist(), strict=True):
             total += ((high << _LOW_BITS) + low) << (place - least)
         exponent = least + _LEAST_EXPONENT - 53
-        return Fraction(total << exponent) if exponent >= 0 else Fraction(total, 1 << -exponent)
+        return (total << exponent, 1) if exponent >= 0 else (total, 1 << -exponent)
 
 
 class Moments:
@@ -117,7 +127,10 @@ class Moments:
     @property
     def _center(self) -> float:
         """The mean of the values, rounded once; NaN without values."""
-        return float(self._sum.value / self.count) if self.count and not self._has_nan else math.nan
+        if not self.count or self._has_nan:
+            return math.nan
+        numerator, denominator = self._sum.ratio
+        return numerator / (denominator * self.count)  # of integers: rounded once
 
     @property
     def mean(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 from idealrank._base.printable import printable
@@ -73,6 +72,8 @@ def json_script(content: object, identifier: str) -> Markup:
     >>> json_script({"q": "</script>"}, "data")
     '<script type="application/json" id="data">{"q":"\\u003c/script>"}</script>'
     """
+    import json  # pages alone need it
+
     text = json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return Markup(f'<script type="application/json" id="{_escaped(identifier)}">{text}</script>')
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -36,6 +35,8 @@ def json_text(value: Plain, indent: int | None = None) -> str:
     >>> print(json_text({"Zürich": float("nan"), "not UTF-8": "\udcff"}))
     {"Zürich": null, "not UTF-8": "\udcff"}
     """
+    import json  # most tables are text
+
     text = json.dumps(finite(value), indent=indent, ensure_ascii=False, allow_nan=False)
     return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 

@@ -5,7 +5,6 @@ Numbers have the format of their column in output for people, and all digits in 
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -272,6 +271,8 @@ def _json(table: Table) -> str:
 
 
 def _csv(table: Table) -> str:
+    import csv
+
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table.header)

@@ -7,7 +7,7 @@ import math
 import operator
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TypeAlias
 
 from idealrank.errors import OptionError
 
@@ -16,6 +16,8 @@ __all__ = ["resolve_threads", "set_threads"]
 _MOST = 65_536
 _VARIABLE = "IDEALRANK_NUM_THREADS"
 _chosen: int | None = None
+# Importing pathlib takes as long as importing all that is needed to read a run.
+_Path: TypeAlias = "str | os.PathLike[str]"
 
 
 def set_threads(n_threads: int | None) -> None:
@@ -106,44 +108,50 @@ def available_cores() -> int:
 
 @functools.cache  # the files take longer to read than a short call
 def _quota_of_this_process() -> int:
-    return quota(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+    return quota("/proc/self/cgroup", "/sys/fs/cgroup")
 
 
-def quota(groups: Path, root: Path) -> int:
+def quota(groups: _Path, root: _Path) -> int:
     """Return how many cores' time the control groups of Linux allow, rounded up; very many without a limit.
 
     Parameters
     ----------
-    groups : Path
+    groups : path-like
         The file that lists the control groups of a process.
-    root : Path
+    root : path-like
         Where the control groups are mounted.
     """
     try:
-        lines = groups.read_text().splitlines()
+        lines = _text(groups).splitlines()
     except OSError:  # not Linux, or hidden
         return _MOST
     shares = [share for line in lines for folder in _folders(line, root) for share in _share(folder)]
     return min((max(1, math.ceil(share)) for share in shares), default=_MOST)
 
 
-def _folders(line: str, root: Path) -> Iterator[Path]:
+def _text(path: _Path) -> str:
+    with open(path) as file:
+        return file.read()
+
+
+def _folders(line: str, root: _Path) -> Iterator[str]:
     """Return the folders of a control group and all groups around it, which limit it too."""
     _, controllers, path = [*line.split(":", 2), "", ""][:3]
     if controllers and "cpu" not in controllers.split(","):
         return
-    mounted = root / controllers if controllers else root
-    own = mounted / path.strip("/")
-    # Inside a container, its own group may be mounted as the root.
-    yield from {mounted, own, *(each for each in own.parents if each.is_relative_to(mounted))}
+    folder = os.path.join(root, controllers)
+    yield folder  # inside a container, its own group may be mounted as the root
+    for name in filter(None, path.split("/")):
+        folder = os.path.join(folder, name)
+        yield folder
 
 
-def _share(folder: Path) -> Iterator[float]:
+def _share(folder: str) -> Iterator[float]:
     try:
-        if (folder / "cpu.max").exists():  # version 2
-            allowed, period = (folder / "cpu.max").read_text().split()
+        if os.path.exists(os.path.join(folder, "cpu.max")):  # version 2
+            allowed, period = _text(os.path.join(folder, "cpu.max")).split()
         else:  # version 1
-            allowed, period = ((folder / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+            allowed, period = (_text(os.path.join(folder, f"cpu.cfs_{name}_us")) for name in ("quota", "period"))
         if allowed != "max" and float(allowed) > 0 and float(period) > 0:
             yield float(allowed) / float(period)
     except (OSError, ValueError):  # no limit here

@@ -122,12 +122,12 @@ class _ByQuery(Mapping[str, dict[str, float]]):
             row = int(bad[0])
             query = query_ids[query_at(offsets, row)]
             raise DataError(f"a {self._number_name} must be a finite number, got {values[row]}", query=query, row=row)
-        rows = first = np.empty(0, np.int64)
-        if not is_distinct:
-            rows = np.arange(values.size)
-            first = _native.first_rows(*doc_ids.parts, offsets, resolve_threads(None))
-        again = np.flatnonzero(first != rows)
-        if again.size:
+        n_docs = values.size
+        first = None if is_distinct else _native.first_rows(*doc_ids.parts, offsets, resolve_threads(None))
+        # No first row is greater than the row itself, so their sums tell whether any is smaller.
+        if first is not None and int(first.sum()) < n_docs * (n_docs - 1) // 2:
+            rows = np.arange(n_docs)
+            again = np.flatnonzero(first != rows)
             doc, query = doc_ids[int(again[0])], query_ids[query_at(offsets, int(again[0]))]
             what = "1 document is" if again.size == 1 else f"{again.size:,} documents are"
             where = f"{what} repeated in the same query, first {doc!r} in query {query!r}"

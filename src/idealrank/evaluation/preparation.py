@@ -149,11 +149,16 @@ def _as_float32(
     data.check(np.isfinite(rounded), scores, f"{rules.name} compares scores as float32, and one is too large for that")
     if np.array_equal(rounded, scores):
         return rounded, ()
-    order = _native.order(rounded, data.offsets, resolve_threads(n_threads))
-    before, after = scores[order], rounded[order]
-    same = (after[1:] == after[:-1]) & (before[1:] != before[:-1])
     heads = data.offsets[1:-1]
-    same[heads[(heads > 0) & (heads < after.size)] - 1] = False  # the last of one query and the first of the next
+    ends = heads[(heads > 0) & (heads < scores.size)] - 1  # the last of one query; the first of the next follows
+    before, after = scores, rounded
+    falls = after[1:] <= after[:-1]
+    falls[ends] = True
+    if not falls.all():  # most files have the scores in order
+        order = _native.order(rounded, data.offsets, resolve_threads(n_threads))
+        before, after = scores[order], rounded[order]
+    same = (after[1:] == after[:-1]) & (before[1:] != before[:-1])
+    same[ends] = False
     count = int(np.count_nonzero(np.append(same, False) | np.append(False, same)))
     if not count:
         return rounded, ()
