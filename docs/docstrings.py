@@ -151,16 +151,14 @@ class Docstrings(griffe.Extension):
             for each in obj.parameters:
                 if str(each.default).isupper():  # a constant, whose value says more than its name
                     each.default = defaults.get(each.name, each.default)
-        if obj.is_class and "__init__" in obj.members:
-            init = obj.members["__init__"]
-            reorder(init, signature_of(found))
-            refused = refused_by(found)
-            init.parameters = griffe.Parameters(*(each for each in init.parameters if each.name not in refused))
         if obj.docstring is not None:
             sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
             if "Parameters" in sections:
                 sections["Parameters"] = with_defaults(sections["Parameters"], defaults)
             obj.docstring.value = as_markdown(sections)
+            if obj.is_class and "__init__" in obj.members:
+                described = [name for names in entries_of(sections.get("Parameters", "")) for name in names]
+                with_real_parameters(obj.members["__init__"], found, described)
 
     def on_attribute_instance(self, *, attr: Any, **_: Any) -> None:
         """Put the default of an option in the place of what declares it."""
@@ -170,19 +168,51 @@ class Docstrings(griffe.Extension):
             attr.value = "None"
 
     def on_module_members(self, *, mod: Any, **_: Any) -> None:
-        """Ask a package for its public names where a table lists them."""
+        """Ask a package for its public names where a table lists them; show a method with a name of its own as one."""
         if "_TABLE" in mod.members:
             mod.exports = list(import_module(mod.path).__all__)
+        for name, attr in [*mod.members.items()]:
+            if not attr.is_alias and attr.is_attribute and str(attr.value).endswith(f".{name}"):
+                method = _imported(attr)
+                if inspect.ismethod(method) and attr.docstring is not None:
+                    mod.set_member(name, function_of(attr, method))
 
 
-def reorder(init: Any, real: Mapping[str, inspect.Parameter]) -> None:
-    """Put the parameters of a dataclass in the order in which it takes them; griffe puts inherited ones first."""
-    shown = {each.name: each for each in init.parameters if each.name != "self"}
-    if shown.keys() == real.keys():
+def function_of(attr: Any, method: Any) -> griffe.Function:
+    """Return what ``register = GAINS.register`` defines: a function with the docstring of the method and its own.
+
+    The summary and the examples are those below the assignment, and the other sections those of the method.
+    """
+    texts = {name: str(each.annotation) for name, each in inspect.signature(method).parameters.items()}
+    parameters = (
+        griffe.Parameter(name, annotation=texts[name], kind=griffe.ParameterKind(each.kind.description))
+        for name, each in inspect.signature(method).parameters.items()
+    )
+    own, shared = sections_of(attr.docstring.value), sections_of(method.__doc__)
+    merged = {"": own.pop("")} | {title: shared[title] for title in shared if title in _LISTS} | own
+    text = "\n\n".join(f"{title}\n{'-' * len(title)}\n{body}" if title else body for title, body in merged.items())
+    return griffe.Function(
+        attr.name,
+        parameters=griffe.Parameters(*parameters),
+        docstring=griffe.Docstring(text),
+        lineno=attr.lineno,
+        endlineno=attr.endlineno,
+    )
+
+
+def with_real_parameters(init: Any, cls: Any, described: list[str]) -> None:
+    """Give ``__init__`` the parameters that the class takes; those by keyword in the order of their descriptions.
+
+    Griffe puts inherited parameters first, and keeps those that a dataclass no longer takes.
+    """
+    shown = {each.name: each for each in init.parameters}
+    real = {name: each for name, each in signature_of(cls).items() if name not in refused_by(cls)}
+    if real.keys() <= shown.keys():
         for name, each in real.items():
             shown[name].kind = griffe.ParameterKind(each.kind.description)
-        own = [each for each in init.parameters if each.name == "self"]
-        init.parameters = griffe.Parameters(*own, *(shown[name] for name in real))
+        by_keyword = [name for name in described if name in real and real[name].kind is inspect.Parameter.KEYWORD_ONLY]
+        names = ["self", *(name for name in real if name not in by_keyword), *by_keyword]
+        init.parameters = griffe.Parameters(*(shown[name] for name in names if name in shown))
 
 
 def _imported(obj: Any) -> Any:

@@ -475,6 +475,7 @@ class RankingData:
 
         Examples
         --------
+        >>> import numpy as np
         >>> from idealrank import from_arrays
         >>> [part.n_queries for part in from_arrays(np.zeros(10), group=[1] * 10).split((0.6, 0.2, 0.2), seed=0)]
         [6, 2, 2]
@@ -503,6 +504,7 @@ class RankingData:
 
         Examples
         --------
+        >>> import numpy as np
         >>> from idealrank import from_arrays
         >>> data = from_arrays(np.zeros(5), group=[1] * 5)
         >>> [(train.n_queries, test.n_queries) for train, test in data.folds(2, seed=0)]

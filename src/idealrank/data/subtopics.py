@@ -59,6 +59,7 @@ class SubtopicQrels(Qrels):
 
     Examples
     --------
+    >>> from idealrank import SubtopicQrels
     >>> qrels = SubtopicQrels({"q1": {"d1": {"a": 1, "b": 2}, "d2": {"a": 0}}})
     >>> qrels, qrels["q1"]
     (SubtopicQrels(1 queries, 2 documents, 2 subtopics), {'d1': 2.0, 'd2': 0.0})
@@ -124,6 +125,7 @@ class SubtopicQrels(Qrels):
 
         Examples
         --------
+        >>> from idealrank import SubtopicQrels
         >>> SubtopicQrels.by_subtopic({"q1": {"a": {"d1": 1}, "b": {"d1", "d2"}}}).to_nested()
         {'q1': {'d1': {'a': 1.0, 'b': 1.0}, 'd2': {'b': 1.0}}}
         """

@@ -57,6 +57,7 @@ class Agreement(Result):
 
     Examples
     --------
+    >>> from idealrank import agreement
     >>> found = agreement({"q1": ["a", "b", "c"]}, {"q1": ["b", "a", "c"]}, "tau_ap")
     >>> found.mean
     {'tau_ap': {('system 1', 'system 2'): 0.0}}
@@ -208,6 +209,7 @@ def agreement(
 
     Examples
     --------
+    >>> from idealrank import agreement
     >>> bm25, dense = {"q1": {"a": 3, "b": 2, "c": 1}}, {"q1": {"b": 3, "a": 2, "d": 1}}
     >>> print(agreement({"bm25": bm25, "dense": dense}, p=0.5).to_text(), end="")
     system  other  queries     rbo  tau_ap

@@ -410,6 +410,7 @@ def evaluate(
 
     Examples
     --------
+    >>> from idealrank import evaluate
     >>> evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.7}}, ["ndcg", "rr"]).mean
     {'ndcg': 0.6309297535714575, 'rr': 0.5}
     >>> evaluate([2, 0, 1], [0.9, 0.8, 0.7], "dcg").mean

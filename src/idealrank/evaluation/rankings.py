@@ -82,7 +82,8 @@ class Rankings:
 
     Examples
     --------
-    >>> found = ranked_lists({"q": {"a": 2, "b": 0}}, {"x": {"q": {"a": 1, "b": 3, "c": 1}}}, "ndcg")
+    >>> from idealrank import report
+    >>> found = report.ranked_lists({"q": {"a": 2, "b": 0}}, {"x": {"q": {"a": 1, "b": 3, "c": 1}}}, "ndcg")
     >>> found.systems["x"].documents, found.systems["x"].labels.tolist(), found.systems["x"].tied.tolist()
     (['b', 'c', 'a'], [0.0, nan, 2.0], [False, True, True])
     """
@@ -164,7 +165,8 @@ def ranked_lists(
 
     Examples
     --------
-    >>> ranked_lists({"q": {"a": 1}}, {"q": {"a": 1, "b": 3}}, "rr", depth=1).systems["system"].documents
+    >>> from idealrank import report
+    >>> report.ranked_lists({"q": {"a": 1}}, {"q": {"a": 1, "b": 3}}, "rr", depth=1).systems["system"].documents
     ['b']
     """
     judged, named = judged_and_systems(data, systems, layout_of(layout, order))

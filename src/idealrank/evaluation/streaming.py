@@ -53,6 +53,7 @@ class Summary(Result):
 
     Examples
     --------
+    >>> from idealrank.evaluation.streaming import evaluate_stream
     >>> summary = evaluate_stream([([1, 0], [0.2, 0.1], [0, 2]), ([0, 1], [0.3, 0.2], [0, 2])], "rr")
     >>> summary.n_queries, summary.mean
     (2, {'rr': 0.75})
@@ -175,6 +176,7 @@ def evaluate_stream(
 
     Examples
     --------
+    >>> from idealrank import evaluate_stream
     >>> batches = [([1, 0], [0.2, 0.1], [0, 2]), ([0, 1, 1, 0], [0.3, 0.2, 0.1, 0.0], [0, 2, 4])]
     >>> evaluate_stream(batches, ["rr"]).mean
     {'rr': 0.8333333333333334}

@@ -42,6 +42,7 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
     Examples
     --------
     >>> import torch
+    >>> from idealrank.integrations.torchmetrics import RankingMetric
     >>> metric = RankingMetric("ndcg(gain=exp2)@10")
     >>> metric.update(torch.tensor([0.2, 0.9]), torch.tensor([2, 1]), indexes=torch.tensor([0, 0]))
     >>> round(float(metric.compute()), 4)

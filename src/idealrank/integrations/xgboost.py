@@ -46,6 +46,7 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> XGBoostObjec
 
     Examples
     --------
+    >>> from idealrank.integrations.xgboost import objective
     >>> objective("lambda_rank(measure=ndcg@10)")
     XGBoostObjective(loss=lambda_rank(measure=ndcg@10), n_threads=None)
     """
@@ -81,6 +82,7 @@ def metric(
 
     Examples
     --------
+    >>> from idealrank.integrations.xgboost import metric
     >>> metric("ndcg@10").higher_is_better, metric("pairwise_error").higher_is_better
     (True, False)
     """

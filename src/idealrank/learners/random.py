@@ -34,6 +34,7 @@ class RandomRanker(Ranker):
 
     Examples
     --------
+    >>> from idealrank.learners import RandomRanker
     >>> ranker = RandomRanker(random_state=0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
     >>> bool((ranker.predict([[0.0], [1.0]]) == ranker.predict([[5.0], [5.0]])).all())
     True

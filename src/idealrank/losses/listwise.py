@@ -34,6 +34,7 @@ class LeastSquares(Listwise):
     --------
     Labels 1, 0 have the gains 1, 0: (0.5 - 1)^2 + (0.25 - 0)^2 = 0.3125, gradient 2 (s - G).
 
+    >>> from idealrank.losses import LeastSquares
     >>> LeastSquares()([1, 0], [0.5, 0.25])
     (array([0.3125]), array([-1. ,  0.5]))
     """
@@ -63,6 +64,7 @@ class Cosine(Listwise):
     --------
     Labels 1, 0 and scores 3, 4: 1 - 3/5.
 
+    >>> from idealrank.losses import Cosine
     >>> Cosine()([1, 0], [3, 4])
     (array([0.4]), array([-0.128,  0.096]))
     """
@@ -104,6 +106,8 @@ class CrossEntropy(Listwise):
     --------
     Labels 0, 0 and scores 0, log 3: softmax is 1/2, 1/2 and 1/4, 3/4, so (log 2 + log(2/3)) / 2.
 
+    >>> import numpy as np
+    >>> from idealrank.losses import CrossEntropy
     >>> CrossEntropy()([0, 0], [0, np.log(3)])
     (array([0.14384104]), array([-0.25,  0.25]))
     """
@@ -162,6 +166,7 @@ class QNorm(Listwise):
     --------
     q = 2, labels 1, 0, so u = (1, 0), and scores 3, 4: 25 - 2 * 3 = 19 and -3/5.
 
+    >>> from idealrank.losses import QNorm
     >>> QNorm(q=2)([1, 0], [3, 4])
     (array([19.]), array([4., 8.]))
     >>> QNorm(q=2, form="normalized")([1, 0], [3, 4])
@@ -227,6 +232,8 @@ class ListMLE(Loss):
     --------
     Labels 1, 0 and scores log 3, 0: log 4 - log 3 for the first, nothing for the second.
 
+    >>> import numpy as np
+    >>> from idealrank.losses import ListMLE
     >>> ListMLE()([1, 0], [np.log(3), 0])
     (array([0.28768207]), array([-0.25,  0.25]))
     """

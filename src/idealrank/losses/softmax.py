@@ -157,6 +157,8 @@ class Softmax(SoftmaxLoss):
     --------
     Labels 1, 0 and scores log 3, 0: -log(3/4).
 
+    >>> import numpy as np
+    >>> from idealrank.losses import Softmax
     >>> Softmax()([1, 0], [np.log(3), 0])
     (array([0.28768207]), array([-0.25,  0.25]))
     """
@@ -187,6 +189,7 @@ class XENDCG(SoftmaxLoss):
     --------
     Labels 1, 0 have the targets 1.5/2 and 0.5/2, and equal scores have a softmax of 1/2 each: the value is log 2.
 
+    >>> from idealrank.losses import XENDCG
     >>> XENDCG()([1, 0], [0, 0])
     (array([0.69314718]), array([-0.25,  0.25]))
 
@@ -228,6 +231,7 @@ class SoftmaxAtK(Loss):
     --------
     The first of two documents with equal scores is relevant, and b equals its score, so w = 1/2: 1/2 log 2.
 
+    >>> from idealrank.losses import SoftmaxAtK
     >>> SoftmaxAtK(cutoff=1)([1, 0], [0, 0])[0]
     array([0.34657359])
 
@@ -315,6 +319,7 @@ class PSL(Loss):
     --------
     Two documents with equal scores: a(0) = 1 for each, so log 2.
 
+    >>> from idealrank.losses import PSL
     >>> PSL(temperature=0.5)([1, 0], [0, 0])
     (array([0.69314718]), array([-1.,  1.]))
 

@@ -42,6 +42,8 @@ class SoftRanks(NamedTuple):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.ranks import SoftRanks
     >>> soft = SoftRanks(np.array([1.0, 1.0, 0.0]), np.array([0, 3]), alpha=100.0)
     >>> soft.sums()[0] + 1
     array([1.5, 1.5, 3. ])
@@ -113,6 +115,7 @@ def soft_positions(
     --------
     Scores 1 and 0 with alpha 1: the first has the position 1 + 1/(1 + e) = 1.268...
 
+    >>> from idealrank.ranks import soft_positions
     >>> soft_positions([1.0, 0.0], alpha=1.0)
     array([1.26894142, 1.73105858])
     """
@@ -145,6 +148,8 @@ def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: 
     --------
     Two documents whose scores differ by 1: 1 / (1 + exp(alpha)) = 0.01 for alpha = ln 99.
 
+    >>> import numpy as np
+    >>> from idealrank.ranks import alpha_for
     >>> round(alpha_for([1.0, 0.0]), 12) == round(float(np.log(99)), 12)
     True
     """

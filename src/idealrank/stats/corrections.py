@@ -29,6 +29,7 @@ def bonferroni(p_values: npt.ArrayLike) -> Floats:
 
     Examples
     --------
+    >>> from idealrank.stats import bonferroni
     >>> bonferroni([0.01, 0.04, 0.5])
     array([0.03, 0.12, 1.  ])
     """
@@ -52,6 +53,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     --------
     The smallest p-value is multiplied by 3, the next by 2 and the last by 1, and none is below the previous one:
 
+    >>> from idealrank.stats import holm
     >>> holm([0.04, 0.01, 0.5])
     array([0.08, 0.03, 0.5 ])
     """
@@ -73,6 +75,7 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
 
     Examples
     --------
+    >>> from idealrank.stats import benjamini_hochberg
     >>> benjamini_hochberg([0.01, 0.04, 0.5])
     array([0.03, 0.06, 0.5 ])
     """

@@ -42,6 +42,7 @@ class ThresholdErrors(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.linear_ndcg import threshold_errors
     >>> threshold_errors([2, 0, 2, 1, 0, 0], [6, 5, 4, 3, 2, 1]).steps
     array([1., 1.])
     """
@@ -80,6 +81,7 @@ def threshold_errors(
     Labels 2, 0, 2, 1, 0, 0 in rank order: for threshold 0, the first 0 is above a 2 and a 1; for threshold 1, above a
     2.
 
+    >>> from idealrank.theory import threshold_errors
     >>> found = threshold_errors([2, 0, 2, 1, 0, 0], [6, 5, 4, 3, 2, 1])
     >>> found.thresholds, found.errors[:, 0]
     (array([0., 1.]), array([2., 1.]))
@@ -131,6 +133,7 @@ def cutoff_errors(
     --------
     Labels 0, 1 in rank order with D = 1, 1/2: a gain of 1 is missing at k = 1, and none at k = 2.
 
+    >>> from idealrank.theory import cutoff_errors
     >>> cutoff_errors([0, 1], [2, 1], discount="zipf")
     array([0.5, 0. ])
     """
@@ -177,6 +180,7 @@ def linear_ndcg_of_auc(auc: npt.ArrayLike, n_relevant: npt.ArrayLike, n_others: 
 
     Examples
     --------
+    >>> from idealrank.theory import linear_ndcg_of_auc
     >>> linear_ndcg_of_auc(0.40625, 4, 8)
     array(0.5)
     """
@@ -203,6 +207,7 @@ class Exchange(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.linear_ndcg import exchanges
     >>> exchanges([0, 1])
     (Exchange(i=1, j=1, cost=1, moved_down=1, moved_up=0),)
     """
@@ -234,6 +239,7 @@ def exchanges(labels: npt.ArrayLike) -> tuple[Exchange, ...]:
 
     Examples
     --------
+    >>> from idealrank.theory import exchanges
     >>> [each.cost for each in exchanges([0, 1, 0, 0, 1, 1, 1, 0, 1])]
     [5, 4, 5]
     """

@@ -65,6 +65,7 @@ class DifferenceBounds(Result):
 
     Examples
     --------
+    >>> from idealrank.evaluation.holes.bounding import bounds
     >>> found = bounds({"q": {"a": 1, "b": 0}}, {"x": {"q": ["a", "c"]}, "y": {"q": ["b", "c"]}}, "p@2")
     >>> found.differences[0].lowest, found.differences[0].is_decided
     (-0.5, True)
@@ -118,6 +119,7 @@ class Bounds(Result):
 
     Examples
     --------
+    >>> from idealrank import bounds
     >>> found = bounds({"q1": {"a": 2, "b": 0}}, {"q1": ["c", "a", "b"]}, "ndcg")
     >>> found
     Bounds(ndcg 0.6309, from 0.6309 to 1.0000)
@@ -291,6 +293,7 @@ def bounds(
     The document at rank 1 is unjudged. NDCG is lowest if it is not relevant, because the relevant one is at rank 2:
     1/log2(3).
 
+    >>> from idealrank import bounds
     >>> found = bounds({"q1": {"a": 1}}, {"q1": ["c", "a"]}, "ndcg")
     >>> {column: round(value, 4) for column, value in found.mean[""].items() if column in ("lowest", "highest")}
     {'lowest': 0.6309, 'highest': 1.0}

@@ -33,6 +33,7 @@ class Flip(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.evaluation.leaderboards.normalization import Flip
     >>> Flip("fiqa", "e5", "bm25", 0.01, 0.2, -0.02, 0.4).dcg_difference
     -0.02
     """

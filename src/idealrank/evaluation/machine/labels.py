@@ -39,6 +39,7 @@ class LabelAgreement(Result):
 
     Examples
     --------
+    >>> from idealrank.evaluation.machine.labels import label_agreement
     >>> found = label_agreement([0, 0, 1, 1], [0, 1, 1, 1])
     >>> found.equal, found.kappa, found.bias, found.counts
     (0.75, 0.5, 0.25, ((1, 1), (0, 2)))

@@ -179,6 +179,7 @@ def cross_fold(
     --------
     >>> from idealrank import datasets, learners
     >>> from idealrank.io.letor_folds import Folds
+    >>> from idealrank.learners import cross_fold
     >>> folds = Folds.of(datasets.web_search(n_queries=15, n_docs=20).train.split([0.2] * 5, seed=0))
     >>> ranker = learners.LinearRanker("pairwise_logistic", normalize="minmax")
     >>> found = cross_fold({"all": (ranker, {"l2": [0.01, 1.0]})}, folds, ["ndcg@10", "ap"], n_jobs=1)

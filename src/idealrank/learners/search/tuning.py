@@ -43,7 +43,9 @@ class Tuning(Result):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from idealrank import measure
+    >>> from idealrank.learners.search.tuning import Tuning
     >>> Tuning(None, ({"l2": 0.1}, {"l2": 1.0}), np.array([0.25, 0.5]), ("", ""), measure("ndcg"))
     Tuning(best of 2: l2=1.0; ndcg 0.5000)
     """
@@ -159,6 +161,7 @@ def tune(
     Examples
     --------
     >>> from idealrank import datasets, learners
+    >>> from idealrank.learners import tune
     >>> train, test = datasets.web_search(n_queries=20, n_docs=30)
     >>> tune(learners.RankNet(), {"normalize": [None, "minmax"]}, train, eval_set=test, n_jobs=1)
     Tuning(best of 2: normalize='minmax'; ndcg 0.7737)

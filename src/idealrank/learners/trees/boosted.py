@@ -105,6 +105,7 @@ class BoostedRanker(Ranker):
     One feature that tells the better document of each of 20 queries:
 
     >>> from idealrank import from_arrays
+    >>> from idealrank.learners import BoostedRanker
     >>> data = from_arrays([0, 1] * 20, group=[2] * 20, features=[[0.0], [1.0]] * 20)
     >>> BoostedRanker(n_estimators=3).fit(data).score(data)
     1.0
@@ -208,6 +209,7 @@ class BoostedRanker(Ranker):
         Add ten trees to a fitted model:
 
         >>> from idealrank import from_arrays
+        >>> from idealrank.learners import BoostedRanker
         >>> data = from_arrays([0, 1] * 20, group=[2] * 20, features=[[0.0], [1.0]] * 20)
         >>> first = BoostedRanker(n_estimators=10).fit(data)
         >>> BoostedRanker(n_estimators=10).fit(data, init_model=first).best_iteration_

@@ -47,6 +47,8 @@ class ApproximationError(Result):
 
     Examples
     --------
+    >>> from idealrank.losses import ApproxNDCG
+    >>> from idealrank.theory import approximation_error
     >>> error = approximation_error([1, 0], [1.0, 0.0], None, ApproxNDCG(alpha=5))
     >>> bool(error.actual[0] <= error.sharper[0] <= error.bound[0])
     True
@@ -94,6 +96,7 @@ def approximation_error(
     --------
     Two documents with scores that differ by 1, alpha = 1: each position is off by 1 / (1 + e), exactly as in eq. (25).
 
+    >>> from idealrank.theory import approximation_error
     >>> error = approximation_error([1, 0], [1.0, 0.0], loss="approx_ndcg(alpha=1)")
     >>> error.epsilon, error.position_bound
     (array([0.26894142]), array([0.26894142]))

@@ -35,6 +35,7 @@ class GeneralizationGap(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import generalization_gap
     >>> generalization_gap(test=[0.75, 0.5], train=[0.5, 0.5])
     GeneralizationGap(best=0, trained=0, gap=0.0, bound=0.5, approximated=None, approximated_gap=None,
                       approximated_bound=None)
@@ -80,6 +81,7 @@ def generalization_gap(
     --------
     Ranker 1 is best in training and 0.1 worse than ranker 0 on the test set; the sets differ by at most 0.2.
 
+    >>> from idealrank.theory import generalization_gap
     >>> found = generalization_gap(test=[0.5, 0.4], train=[0.5, 0.6])
     >>> found.trained, round(found.gap, 12), round(found.bound, 12)
     (1, 0.1, 0.4)

@@ -63,6 +63,7 @@ class Counterexample(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.theory import Counterexample
     >>> print(Counterexample((0.66, 0.34), ((0, 1), (4, 1))))
     {0.66: (0, 1), 0.34: (4, 1)}
     """
@@ -125,6 +126,7 @@ class Consistency(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import check_consistency
     >>> found = check_consistency("least_squares", refine=False)
     >>> found.consistent, found.counterexample.label_vectors, round(found.regret, 6)
     (False, ((0.0, 1.0), (4.0, 1.0)), 0.320096)
@@ -300,6 +302,8 @@ def check_consistency(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.theory import check_consistency
     >>> print(check_consistency("cross_entropy", refine=False))
     cross_entropy is not consistent: it loses 0.131195 NDCG on {0.66: (0, 1), 0.34: (4, 1)}; 27,324 mixtures of labels
     searched

@@ -66,6 +66,7 @@ def margin(
 
     Examples
     --------
+    >>> from idealrank.theory import margin
     >>> margin([0.3, 0.7], [[5, 4], [1, 3]])
     array(0.15935255)
     """
@@ -100,6 +101,7 @@ class StrongConvexity(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.theory import strong_convexity
     >>> strong_convexity("bregman(psi=squared)", n_docs=2).constant
     0.5
     """
@@ -137,6 +139,7 @@ def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None 
 
     Examples
     --------
+    >>> from idealrank.theory import strong_convexity
     >>> strong_convexity("least_squares(normalizer=dcg)", 5), strong_convexity("q_norm(q=3)", 5)
     (StrongConvexity(constant=1.0, p=2.0), StrongConvexity(constant=0.5, p=1.5))
     """
@@ -197,6 +200,8 @@ def rank_constant(n_docs: int, p: float | DualNorm = 2.0, *, discount: Any = "lo
 
     Examples
     --------
+    >>> import math
+    >>> from idealrank.theory import rank_constant
     >>> rank_constant(2), rank_constant(2, 1), rank_constant(2, math.inf)
     (2.364802193792..., 2.0, 3.261859507142...)
     """
@@ -263,6 +268,7 @@ def excess_risk_bound(
 
     Examples
     --------
+    >>> from idealrank.theory import excess_risk_bound
     >>> excess_risk_bound("least_squares(normalizer=dcg)", 0.01, n_docs=2)
     array(0.23648022)
     >>> excess_risk_bound("least_squares(normalizer=1)", 0.01, n_docs=2)  # NDCG@1: C_F is 2

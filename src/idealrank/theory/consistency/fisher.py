@@ -98,6 +98,7 @@ def dcg_norm(
     --------
     Gains 7, 0, 3, 1: 7 + 3/log2(3) + 1/2.
 
+    >>> from idealrank.theory import dcg_norm
     >>> dcg_norm([7, 0, 3, 1])
     array([9.39278926])
     >>> dcg_norm([7, 0, 3, 1], cutoff=1)
@@ -159,6 +160,7 @@ def fisher_target(
     --------
     The mean gains alone, 10 and 9.4, would rank document 1 first (section 3.2.1).
 
+    >>> from idealrank.theory import fisher_target
     >>> fisher_target([0.3, 0.7], [[5, 4], [1, 3]])
     array([0.32156617, 0.7533337 ])
     """
@@ -202,6 +204,7 @@ def expected_ndcg(
 
     Examples
     --------
+    >>> from idealrank.theory import expected_ndcg
     >>> expected_ndcg([1, 0], [0.3, 0.7], [[5, 4], [1, 3]]), expected_ndcg([0, 1], [0.3, 0.7], [[5, 4], [1, 3]])
     (array(0.79686682), array(0.95621937))
     """
@@ -233,6 +236,7 @@ def regret(
 
     Examples
     --------
+    >>> from idealrank.theory import regret
     >>> regret([1, 0], [0.3, 0.7], [[5, 4], [1, 3]]), regret([0, 1], [0.3, 0.7], [[5, 4], [1, 3]])
     (array(0.15935255), array(0.))
     """
@@ -280,6 +284,7 @@ def violations(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
 
     Examples
     --------
+    >>> from idealrank.theory import violations
     >>> violations([2, 2, 1], [3, 2, 0])
     [(0, 1)]
     """
@@ -311,6 +316,7 @@ def compatible(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
 
     Examples
     --------
+    >>> from idealrank.theory import compatible
     >>> compatible([1, 2], [0, 0]), compatible([0, 0], [1, 2])
     (True, False)
     """

@@ -533,6 +533,7 @@ def distinguish(
     --------
     Ranker A ranks both queries ideally, and B reverses both.
 
+    >>> from idealrank.theory import distinguish
     >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
     >>> found.best, found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins
     ('ndcg', 1.0, 0.0, 1.0)

@@ -38,6 +38,7 @@ class Curve:
 
     Examples
     --------
+    >>> from idealrank.theory.long_lists.curves import of
     >>> curve = of(lambda s: s)  # P(relevant | s) = s
     >>> curve([0.25, 1]), curve.variance([0.25, 1])
     (array([0.25, 1.  ]), array([0.1875, 0.    ]))
@@ -149,6 +150,7 @@ class GradedCurve(Curve):
 
     Examples
     --------
+    >>> from idealrank.theory import GradedCurve
     >>> curve = GradedCurve({2: lambda s: s**2 / 2, 1: lambda s: s / 2})
     >>> float(curve(1.0)), round(curve.mean, 12)  # 2/2 + 1/2; the integral of s^2 + s/2, 1/3 + 1/4
     (1.5, 0.583333333333)

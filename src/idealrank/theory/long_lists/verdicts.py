@@ -42,6 +42,7 @@ class Verdict(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.long_lists.verdicts import verdict
     >>> verdict("ndcg@10", lambda s: s, lambda s: 0.5).how
     'in expectation'
     """
@@ -106,6 +107,7 @@ def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff
 
     Examples
     --------
+    >>> from idealrank.theory import verdict
     >>> found = verdict("ndcg", lambda s: s, lambda s: 1 - s)
     >>> found.distinguishes, found.better, found.rate
     (True, 'a', 'gap 1/log(n), noise n^-1/2 / log(n)')

@@ -59,6 +59,7 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
     --------
     With the discount 2^-r, the first rank with different labels decides: q_a (1 - q_b) against q_b (1 - q_a).
 
+    >>> from idealrank.theory import win_probability
     >>> round(win_probability("geometric:2", lambda s: 0.8 * s, lambda s: 0.6 * s), 12)  # 0.32 / (0.32 + 0.12)
     0.727272727273
     >>> win_probability("power:0.5", lambda s: s, lambda s: 1 - s)
