@@ -14,7 +14,7 @@ from idealrank._base.options import Named
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
-_CODE = re.compile(r"(```.*?```|`[^`]*`)", re.DOTALL)
+_CODE = re.compile(r"(```.*?```|``.*?``|`[^`]*`)", re.DOTALL)
 _BARE = re.compile(r"^(- .*):$(?!\n[ \t]+\S)", re.MULTILINE)  # an entry that says no more than its type
 _LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 _INHERITED = ("Parameters", "Attributes")
@@ -85,6 +85,24 @@ def with_inherited(cls: type) -> dict[str, str]:
     return merged | own
 
 
+def with_overridden(name: str, cls: Any, own: dict[str, str]) -> dict[str, str]:
+    """Return the sections of a method; what it leaves out is that of the method which it overrides."""
+    bases = [base.__dict__[name] for base in getattr(cls, "__mro__", ())[1:] if name in base.__dict__]
+    text = next((each.__doc__ for each in bases if inspect.isfunction(each) and each.__doc__), None)
+    if text is None:
+        return own
+    known, takes = sections_of(text), list(signature_of(cls.__dict__[name]))
+    entries = entries_of(own.get("Parameters", ""))
+    described = {each for names in entries for each in names}
+    for names, rest in entries_of(known.get("Parameters", "")).items():
+        if left := tuple(each for each in names if each in takes and each not in described):
+            entries[left] = rest
+    in_order = sorted(entries.items(), key=lambda each: takes.index(each[0][0].lstrip("*")))
+    lists = {title: own.get(title, known.get(title, "")) for title in _LISTS}
+    lists["Parameters"] = "\n".join(f"{', '.join(names)}{rest}" for names, rest in in_order)
+    return {"": own[""], **lists, **{title: body for title, body in own.items() if title not in ("", *lists)}}
+
+
 def parameters_of(cls: type) -> set[str]:
     """Return the names of what a class takes, without inherited options that it refuses."""
     found = signature_of(cls).items()
@@ -152,11 +170,18 @@ class Docstrings(griffe.Extension):
                 if str(each.default).isupper():  # a constant, whose value says more than its name
                     each.default = defaults.get(each.name, each.default)
         if obj.docstring is not None:
-            sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
+            if isinstance(found, type):
+                sections = with_inherited(found)
+            elif obj.is_function and obj.parent.is_class:
+                sections = with_overridden(obj.name, _imported(obj.parent), sections_of(obj.docstring.value))
+            else:
+                sections = sections_of(obj.docstring.value)
             if "Parameters" in sections:
                 sections["Parameters"] = with_defaults(sections["Parameters"], defaults)
             obj.docstring.value = as_markdown(sections)
-            if obj.is_class and "__init__" in obj.members:
+            if isinstance(found, type) and hasattr(found, "_fields"):
+                obj.set_member("__init__", init_of(obj, found))
+            if isinstance(found, type) and "__init__" in obj.members:
                 described = [name for names in entries_of(sections.get("Parameters", "")) for name in names]
                 with_real_parameters(obj.members["__init__"], found, described)
 
@@ -200,6 +225,15 @@ def function_of(attr: Any, method: Any) -> griffe.Function:
     )
 
 
+def init_of(obj: Any, cls: Any) -> griffe.Function:
+    """Return what creates a named tuple, which griffe does not show."""
+    fields = (griffe.Parameter(name, annotation=obj.members[name].annotation) for name in cls._fields)
+    init = griffe.Function("__init__", parameters=griffe.Parameters(griffe.Parameter("self"), *fields))
+    for name, default in cls._field_defaults.items():
+        init.parameters[name].default = repr(default)
+    return init
+
+
 def with_real_parameters(init: Any, cls: Any, described: list[str]) -> None:
     """Give ``__init__`` the parameters that the class takes; those by keyword in the order of their descriptions.
 
@@ -210,9 +244,10 @@ def with_real_parameters(init: Any, cls: Any, described: list[str]) -> None:
     if real.keys() <= shown.keys():
         for name, each in real.items():
             shown[name].kind = griffe.ParameterKind(each.kind.description)
-        by_keyword = [name for name in described if name in real and real[name].kind is inspect.Parameter.KEYWORD_ONLY]
-        names = ["self", *(name for name in real if name not in by_keyword), *by_keyword]
-        init.parameters = griffe.Parameters(*(shown[name] for name in names if name in shown))
+        place = {name: place for place, name in enumerate(described)}
+        by_keyword = inspect.Parameter.KEYWORD_ONLY
+        names = sorted(real, key=lambda name: (real[name].kind, place.get(name, 0) * (real[name].kind is by_keyword)))
+        init.parameters = griffe.Parameters(*(shown[name] for name in ("self", *names) if name in shown))
 
 
 def _imported(obj: Any) -> Any:

@@ -69,9 +69,9 @@ def _hidden(name: str) -> bool:
 
 @cache
 def _filters() -> list[str]:
-    text = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
-    plugins = {key: value for each in yaml.safe_load(text)["plugins"] if isinstance(each, dict) for key, value in each.items()}
-    return [each.removeprefix("!") for each in plugins["mkdocstrings"]["handlers"]["python"]["options"]["filters"]]
+    plugins = yaml.safe_load((DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8"))["plugins"]
+    (options,) = (each["mkdocstrings"]["handlers"]["python"]["options"] for each in plugins if "mkdocstrings" in each)
+    return [each.removeprefix("!") for each in options["filters"]]
 
 
 @cache

@@ -70,7 +70,7 @@ def from_arrays(
     feature_names : iterable of str, optional
         One name per feature; None means that features have no names.
     problems : tuple of Problem
-        Irregularities of the input, to report with the data.
+        Irregularities in the input, to report with the data.
 
     Returns
     -------

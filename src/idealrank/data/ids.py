@@ -128,7 +128,13 @@ class Ids(Sequence[str]):
         return self.buffer, self.offsets
 
     def tolist(self) -> list[str]:
-        """Return all ids as Python strings."""
+        """Return all ids as Python strings.
+
+        Returns
+        -------
+        list of str
+            The ids.
+        """
         return list(self)
 
     def take(self, rows: Int64s) -> "Ids":

@@ -89,7 +89,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         values : array-like
             One label or score per document.
         problems : tuple of Problem
-            Irregularities of the input, to report with the data.
+            Irregularities in the input, to report with the data.
 
         Returns
         -------

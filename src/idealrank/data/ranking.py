@@ -92,7 +92,7 @@ class RankingData:
     regrouped : bool
         Whether rows were moved to bring the documents of each query together.
     problems : tuple of Problem
-        Irregularities of the input, and how they were handled.
+        Irregularities in the input, and how they were handled.
     subtopics : Subtopics, optional
         The subtopics for which the documents are judged, if the judgments passed to `join` are by subtopic.
 

@@ -95,7 +95,7 @@ class Agreement(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return tables "pairs", a row per pair of systems, and "queries", a row per pair and query."""
+        """Return the tables "pairs", with a row per pair of systems, and "queries", with a row per pair and query."""
         return Tables({"pairs": self._pairs_table, "queries": self._queries_table})
 
     def _pairs_table(self) -> Table:

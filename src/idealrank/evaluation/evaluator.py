@@ -373,7 +373,7 @@ def evaluate(
         "idealrank" for other data.
     offsets, group : array-like of int, optional
         The queries in arrays of labels: query i has the documents ``offsets[i]:offsets[i + 1]``, or ``group[i]``
-        documents. Without these and ``query_ids``, all documents belong to one query.
+        documents. Without these or ``query_ids``, all documents belong to one query.
     query_ids : iterable, optional
         The query id of each document in arrays of labels, or of each row of a matrix.
     mask : array of bool, optional

@@ -101,7 +101,7 @@ class Waterfall(Result):
     n_queries: tuple[int, int]
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "steps": a row per step that changes a value, between the two means."""
+        """Return the table "steps": a row per step that changes a value, between the two means."""
         rows: list[list[Value]] = [[self.start, None, None, self.start_mean, None, None]]
         for step in self.steps:
             if step.n_moved:

@@ -163,6 +163,13 @@ def ranked_lists(
     Rankings
         The rankings by system; a system without a name is called "system".
 
+    Raises
+    ------
+    DataError
+        If the data is not recognized, or the systems have no query in common with it.
+    OptionError
+        If a measure is unknown.
+
     Examples
     --------
     >>> from idealrank import report

@@ -122,6 +122,11 @@ def scorer(measure: str | Measure) -> Scorer:
     Scorer
         The scorer.
 
+    Raises
+    ------
+    OptionError
+        If the measure is unknown.
+
     Examples
     --------
     >>> import sklearn

@@ -77,6 +77,11 @@ class Summary(Result):
         ----------
         level : float
             The confidence level.
+
+        Returns
+        -------
+        dict of str to (float, float)
+            The bounds for each measure; NaN if fewer than two queries have a value.
         """
         return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
@@ -94,7 +99,7 @@ class Summary(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "means": a row per measure."""
+        """Return the table "means": a row per measure."""
         return {"means": means_table(self.moments)}
 
     def remarks(self) -> list[str]:

@@ -180,6 +180,11 @@ def define(name: str | Measure, *, like: str | Convention = "trec_eval") -> Any:
     ir_measures.measures.Measure
         The measure.
 
+    Raises
+    ------
+    OptionError
+        If the measure or the convention is unknown.
+
     Examples
     --------
     >>> import ir_measures

@@ -49,6 +49,11 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> LightGBMObje
     LightGBMObjective
         A function for ``objective`` in the parameters of ``lightgbm.train``, or in ``LGBMRanker``.
 
+    Raises
+    ------
+    OptionError
+        If the loss is unknown.
+
     Examples
     --------
     Two documents with equal scores, of which the first is relevant, passed as by LGBMRanker:
@@ -86,6 +91,11 @@ def metric(
     LightGBMMetric
         A function that returns the name, the mean, and whether higher is better; for ``feval`` of ``lightgbm.train``,
         or ``eval_metric`` of ``LGBMRanker.fit``.
+
+    Raises
+    ------
+    OptionError
+        If the measure is unknown.
 
     Examples
     --------

@@ -41,6 +41,11 @@ def expression(
     polars.Expr
         An expression with the name of the measure. A null label or score is an error.
 
+    Raises
+    ------
+    OptionError
+        If the measure or the convention is unknown.
+
     Examples
     --------
     >>> import polars as pl

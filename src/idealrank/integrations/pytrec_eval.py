@@ -265,6 +265,11 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     dict
         {query: {document: score}}.
 
+    Raises
+    ------
+    OptionError
+        If a line does not have the right number of fields.
+
     Examples
     --------
     >>> from idealrank.integrations.pytrec_eval import parse_run
@@ -286,6 +291,11 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
     -------
     dict
         {query: {document: label}}; labels that are written as integers are int.
+
+    Raises
+    ------
+    OptionError
+        If a line does not have the right number of fields.
 
     Examples
     --------

@@ -95,13 +95,25 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
         self.indexes.append(rows[2])
 
     def compute(self) -> torch.Tensor:
-        """Return the mean over queries."""
+        """Return the mean over queries.
+
+        Returns
+        -------
+        Tensor
+            The mean, a scalar.
+        """
         values = self.per_query()
         known = values[~np.isnan(values)]
         return torch.tensor(float(known.mean()) if known.size else float("nan"))
 
     def per_query(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return one value per query, in the order in which queries were first seen."""
+        """Return one value per query, in the order in which queries were first seen.
+
+        Returns
+        -------
+        float64 array of shape (n_queries,)
+            The values.
+        """
         scores, labels, queries = (_column(state) for state in (self.preds, self.target, self.indexes))
         if not queries.size:
             return np.empty(0)

@@ -44,6 +44,11 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> XGBoostObjec
     XGBoostObjective
         A function for ``obj`` of ``xgboost.train``.
 
+    Raises
+    ------
+    OptionError
+        If the loss is unknown.
+
     Examples
     --------
     >>> from idealrank.integrations.xgboost import objective
@@ -79,6 +84,11 @@ def metric(
     -------
     XGBoostMetric
         A function that returns the name and the mean.
+
+    Raises
+    ------
+    OptionError
+        If the measure is unknown.
 
     Examples
     --------

@@ -20,7 +20,7 @@ _META = "mteb_model_meta"
 def read_mteb_predictions(
     path: Source, *, subset: str | None = None, split: str | None = None, progress: Progress | None = None
 ) -> Run:
-    r"""Read the run in a prediction file of MTEB, ``TASK_predictions.json``.
+    r"""Read a run from a prediction file of MTEB, ``TASK_predictions.json``.
 
     MTEB 2 writes {subset: {split: {query: {document: score}}}}, and older versions write {query: {document: score}}.
 
@@ -71,7 +71,7 @@ def read_mteb_predictions(
 
 
 def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, float]:
-    r"""Read the score of a model in a result file of MTEB, ``TASK.json``.
+    r"""Read the score of a model from a result file of MTEB, ``TASK.json``.
 
     Parameters
     ----------

@@ -99,6 +99,11 @@ def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
     path : path-like
         The file to write, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
+    Raises
+    ------
+    DataError
+        If the scores are not numbers in a one-dimensional array.
+
     Examples
     --------
     >>> from idealrank import read_scores, write_scores

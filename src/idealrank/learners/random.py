@@ -26,7 +26,7 @@ class RandomRanker(Ranker):
 
     Parameters
     ----------
-    normalize : optional
+    normalize : {"minmax", "zscore"}, optional
         Ignored, because features are not used.
     random_state : int, optional
         Seed of the random number generator; None means a new seed for every fit. A fitted ranker always gives the same

@@ -266,7 +266,7 @@ def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) ->
 @register("approx_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxNDCG(Approximation):
-    """1 - NDCG of soft ranks (eq. (21)).
+    """1 - NDCG of soft ranks (Qin, Liu and Li 2008, eq. (21)).
 
     Time is near-linear in the length n of a list with the logistic sigmoid, and grows as n^2 with ``sigmoid="arctan"``
     and ``sigmoid="erf"``.
@@ -323,7 +323,7 @@ class _ApproximateRelevance(Approximation):
 @register("approx_ap")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxAP(_ApproximateRelevance):
-    """1 - average precision of soft ranks (eq. (22)).
+    """1 - average precision of soft ranks (Qin, Liu and Li 2008, eq. (22)).
 
     Examples
     --------

@@ -169,7 +169,7 @@ class PairwiseLogistic(Pairwise):
 
     Examples
     --------
-    Labels 1 and 0 with equal scores: ln 2 = 0.693..., and the derivative by the better score is -1/2.
+    Labels 1 and 0 with equal scores: ln 2 = 0.693..., and the derivative with respect to the better score is -1/2.
 
     >>> from idealrank.losses import PairwiseLogistic
     >>> PairwiseLogistic()([1, 0], [0, 0])

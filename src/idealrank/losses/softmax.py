@@ -38,31 +38,11 @@ class SoftmaxLoss(Loss):
     """
 
     def relevant(self, lists: Lists) -> Relevant:
-        """Return the documents with a target; a query without anything to learn from has none.
-
-        Parameters
-        ----------
-        lists : Lists
-            Validated labels and weights.
-
-        Returns
-        -------
-        Relevant
-        """
+        """Return the documents with a target; a query without anything to learn from has none."""
         raise NotImplementedError
 
     def targets(self, lists: Lists) -> Floats:
-        """Return the target of each document; all targets are 0 in a query that has nothing to learn from.
-
-        Parameters
-        ----------
-        lists : Lists
-            Validated labels and weights.
-
-        Returns
-        -------
-        ndarray of shape (n_docs,)
-        """
+        """Return the target of each document; all targets are 0 in a query that has nothing to learn from."""
         return _for_all(self.relevant(lists), lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
@@ -247,17 +227,7 @@ class SoftmaxAtK(Loss):
     hold: bool = option(flag, False)
 
     def targets(self, lists: Lists) -> Floats:
-        """Return p of each document.
-
-        Parameters
-        ----------
-        lists : Lists
-            Validated labels and weights.
-
-        Returns
-        -------
-        ndarray of shape (n_docs,)
-        """
+        """Return p of each document."""
         return _for_all(_relevant(worth_of(self.gain, lists), "gains", lists), lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
@@ -335,17 +305,7 @@ class PSL(Loss):
     gain: Any = option(gains.of, gains.Linear())
 
     def targets(self, lists: Lists) -> Floats:
-        """Return p of each document.
-
-        Parameters
-        ----------
-        lists : Lists
-            Validated labels and weights.
-
-        Returns
-        -------
-        ndarray of shape (n_docs,)
-        """
+        """Return p of each document."""
         return _for_all(_relevant(worth_of(self.gain, lists), self.normalize, lists), lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:

@@ -211,6 +211,13 @@ def ndcg(
     float64 array of shape (n_queries,)
         The NDCG of each query.
 
+    Raises
+    ------
+    DataError
+        If the lengths of the arrays do not match, or a label or score is not valid.
+    OptionError
+        If the cutoff is not valid.
+
     Examples
     --------
     >>> from idealrank import ndcg

@@ -90,7 +90,9 @@ def soft_positions(
     sigmoid: str = "logistic",
     n_threads: int | None = None,
 ) -> Floats:
-    """Compute soft ranks 1 + sum_y sigma(alpha (s_y - s_x)) over all other documents y (eq. (20)), one per document.
+    """Compute soft ranks 1 + sum_y sigma(alpha (s_y - s_x)) over all other documents y, one per document.
+
+    See Qin, Liu and Li 2008, eq. (20).
 
     Parameters
     ----------
@@ -111,6 +113,13 @@ def soft_positions(
     float64 array of shape (n_docs,)
         The soft ranks.
 
+    Raises
+    ------
+    DataError
+        If a score is not a finite number.
+    OptionError
+        If the value of an option is not valid.
+
     Examples
     --------
     Scores 1 and 0 with alpha 1: the first has the position 1 + 1/(1 + e) = 1.268...
@@ -125,10 +134,11 @@ def soft_positions(
 
 
 def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: float = 0.01) -> float:
-    """Return the smallest alpha for which every soft rank of every query is within ``tol`` of the rank, by eq. (25).
+    """Return the smallest alpha for which every soft rank of every query is within ``tol`` of the rank.
 
-    That is, (n - 1) / (1 + exp(alpha delta)) <= tol for n documents, where delta is the smallest difference between two
-    scores. Equal scores are ignored: their soft ranks approach the mean of their ranks.
+    That is, (n - 1) / (1 + exp(alpha delta)) <= tol for n documents (Qin, Liu and Li 2008, eq. (25)), where delta is
+    the smallest difference between two scores. Equal scores are ignored: their soft ranks approach the mean of their
+    ranks.
 
     Parameters
     ----------
@@ -143,6 +153,13 @@ def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: 
     -------
     float
         The slope; 0 if any slope is large enough.
+
+    Raises
+    ------
+    DataError
+        If a score is not a finite number.
+    OptionError
+        If the value of an option is not valid.
 
     Examples
     --------

@@ -27,6 +27,11 @@ def over_cutoffs(measures: Iterable[str | Measure], cutoffs: Sequence[int] = _CU
     list of Measure
         Each measure at each cutoff.
 
+    Raises
+    ------
+    OptionError
+        If a measure is unknown, or a cutoff is not valid.
+
     Examples
     --------
     >>> from idealrank import report

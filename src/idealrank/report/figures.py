@@ -52,6 +52,11 @@ def means(result: Measured, measure: str | None = None, ax: Axes | None = None) 
     Axes
         The Axes with the drawing.
 
+    Raises
+    ------
+    DataError
+        If the result does not have the measure.
+
     Examples
     --------
     >>> from idealrank import evaluate
@@ -93,6 +98,11 @@ def distributions(result: Measured, measure: str | None = None, ax: Axes | None 
     -------
     Axes
         The Axes with the drawing.
+
+    Raises
+    ------
+    DataError
+        If the result does not have the measure.
 
     Examples
     --------
@@ -139,6 +149,11 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     -------
     Axes
         The Axes with the drawing.
+
+    Raises
+    ------
+    DataError
+        If the comparison does not have the measure.
 
     Examples
     --------
@@ -244,6 +259,11 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     -------
     Axes
         The Axes with the drawing.
+
+    Raises
+    ------
+    DataError
+        If the comparison does not have the measure.
 
     Examples
     --------

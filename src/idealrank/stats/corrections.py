@@ -27,6 +27,11 @@ def bonferroni(p_values: npt.ArrayLike) -> Floats:
     float64 array of the same shape
         The corrected p-values, at most 1.
 
+    Raises
+    ------
+    DataError
+        If a p-value is not a number from 0 to 1.
+
     Examples
     --------
     >>> from idealrank.stats import bonferroni
@@ -48,6 +53,11 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     -------
     float64 array of the same shape
         The corrected p-values, at most 1.
+
+    Raises
+    ------
+    DataError
+        If a p-value is not a number from 0 to 1.
 
     Examples
     --------
@@ -72,6 +82,11 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
     -------
     float64 array of the same shape
         The corrected p-values, at most 1.
+
+    Raises
+    ------
+    DataError
+        If a p-value is not a number from 0 to 1.
 
     Examples
     --------

@@ -58,6 +58,11 @@ def effect_size(a: npt.ArrayLike, b: npt.ArrayLike) -> EffectSize:
     EffectSize
         The sizes of the difference.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
+
     Examples
     --------
     Differences 1, 2, 3: mean 2, standard deviation 1, three wins.

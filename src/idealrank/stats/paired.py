@@ -100,6 +100,11 @@ def randomization_test(
     PairedTest
         The p-value, the difference and the test statistic.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
+
     Examples
     --------
     Of the 4 ways to sign the differences 2 and 1, two have a sum of 3 or -3:
@@ -137,6 +142,11 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     PairedTest
         The p-value, the difference and the test statistic.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
+
     Examples
     --------
     Differences 1, 2, 3: t = 2 / (1 / sqrt(3)) with 2 degrees of freedom.
@@ -165,6 +175,11 @@ def wilcoxon_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     -------
     PairedTest
         The p-value, the difference and the test statistic.
+
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
 
     Examples
     --------
@@ -195,6 +210,11 @@ def sign_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     -------
     PairedTest
         The p-value, the difference and the test statistic.
+
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
 
     Examples
     --------
@@ -239,6 +259,11 @@ def bootstrap_test(
     -------
     PairedTest
         The p-value, the difference and the test statistic.
+
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
 
     Examples
     --------

@@ -144,6 +144,13 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     float
         The difference; NaN for fewer than two queries.
 
+    Raises
+    ------
+    DataError
+        If a difference is infinite.
+    OptionError
+        If ``level`` or ``power`` is not between 0 and 1.
+
     Examples
     --------
     >>> from idealrank.stats import minimum_detectable_effect

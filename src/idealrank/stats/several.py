@@ -203,6 +203,11 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     Anova
         The F test and the variances.
 
+    Raises
+    ------
+    DataError
+        If ``matrix`` does not have two dimensions, or a value is infinite.
+
     References
     ----------
     Huynh and Feldt 1976, Estimation of the Box correction for degrees of freedom from sample data in randomized block

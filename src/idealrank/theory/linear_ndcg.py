@@ -76,6 +76,11 @@ def threshold_errors(
     ThresholdErrors
         The errors by threshold and query.
 
+    Raises
+    ------
+    DataError
+        If the lengths of the arrays do not match, or a label or score is not valid.
+
     Examples
     --------
     Labels 2, 0, 2, 1, 0, 0 in rank order: for threshold 0, the first 0 is above a 2 and a 1; for threshold 1, above a
@@ -220,7 +225,9 @@ class Exchange(Result):
 
 
 def exchanges(labels: npt.ArrayLike) -> tuple[Exchange, ...]:
-    """Return the shortest sequence of exchanges from the ideal order of labels 0 and 1 to the given order (Lemma 1).
+    """Return the shortest sequence of exchanges from the ideal order of labels 0 and 1 to the given order.
+
+    See Jin and Geng, Lemma 1.
 
     Parameters
     ----------

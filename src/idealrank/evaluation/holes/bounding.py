@@ -139,7 +139,18 @@ class Bounds(Result):
         return self.systems.mean
 
     def per_query(self, system: str = "") -> dict[str, Floats]:
-        """Return {column: one value per query} of a system."""
+        """Return {column: one value per query} of a system.
+
+        Parameters
+        ----------
+        system : str
+            The name of the system; empty if there is only one without a name.
+
+        Returns
+        -------
+        dict of str to float64 array
+            The columns, as in ``systems``.
+        """
         return dict(self.systems[system].per_query)
 
     def to_dict(self) -> dict[str, Plain]:
@@ -156,7 +167,7 @@ class Bounds(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return tables "means", a row per system; "differences", if there are any; and "queries"."""
+        """Return the tables "means", with a row per system; "differences", if there are any; and "queries"."""
         first = next(iter(self.systems.values()))
         names = list(first.per_query)
         columns = [

@@ -62,7 +62,7 @@ class NextJudgments(Result):
     differences: tuple[DifferenceBounds, ...]
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "documents": query, document, effect, and the rank in each system."""
+        """Return the table "documents": query, document, effect, and the rank in each system."""
         compared = {name for each in self.differences for name in (each.system, each.baseline)} or set(self.ranks)
         columns = [
             Column("query"),

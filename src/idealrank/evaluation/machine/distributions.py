@@ -129,7 +129,7 @@ class UncertainEvaluation(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "means": a row per system."""
+        """Return the table "means": a row per system."""
         columns = [Column("system"), Column(self.measure, ".4f"), Column("error", ".1e")]
         rows: list[list[Value]] = [
             [name, mean, self.error[name], *self.interval(name)] for name, mean in self.mean.items()

@@ -54,7 +54,7 @@ class LabelAgreement(Result):
     counts: tuple[tuple[int, ...], ...]
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "labels": a row per human label, with the numbers of documents by machine label."""
+        """Return the table "labels": a row per human label, with the numbers of documents by machine label."""
         names = [f"machine {label:g}" for label in self.labels]
         rows = [[label, *own] for label, own in zip(self.labels, self.counts, strict=True)]
         return {"labels": Table([Column("human", "g"), *(Column(name) for name in names)], rows)}

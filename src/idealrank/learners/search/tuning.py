@@ -72,7 +72,7 @@ class Tuning(Result):
         return float(self.values[self.best_number])
 
     def to_dict(self) -> dict[str, Plain]:
-        """Every setting with its value, and the best one."""
+        """Return every setting with its value, and the best one."""
         return {
             "measure": str(self.measure),
             "best": self.best_number,
@@ -82,7 +82,7 @@ class Tuning(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "settings": a row per setting, the best first."""
+        """Return the table "settings": a row per setting, the best one first."""
         names = list(dict.fromkeys(name for setting in self.settings for name in setting))
         by_merit = sorted(range(len(self.settings)), key=lambda each: -merit(float(self.values[each]), self.measure))
         columns = [*map(Column, names), Column(str(self.measure), ".4f")]

@@ -31,6 +31,8 @@ __all__ = ["ApproximationError", "alpha_for", "approximation_error"]
 class ApproximationError(Result):
     """The errors of soft ranks, and of the measure computed from them: one value per query.
 
+    Equations are those of Qin, Liu and Li 2008.
+
     Parameters
     ----------
     epsilon : float64 array
@@ -71,7 +73,7 @@ def approximation_error(
     offsets: npt.ArrayLike | None = None,
     loss: str | Loss = ApproxNDCG(),  # noqa: B008
 ) -> ApproximationError:
-    """Compute the error of a loss of soft ranks at these scores, and bounds on it.
+    """Compute the error of a loss of soft ranks at these scores, and bounds on it (Qin, Liu and Li 2008).
 
     Parameters
     ----------

@@ -55,10 +55,11 @@ def generalization_gap(
 ) -> GeneralizationGap:
     """Compute how much is lost on the test set by choosing the ranker that is best on the training set.
 
-    The bound is |M(f_m) - M(f*)| <= 2 sup |M - M_m| (Theorem 2). With an approximation Mhat_m of the training measure,
-    such as 1 - ApproxNDCG, it is 2 sup |M - M_m| + 2 sup |M_m - Mhat_m| (Theorem 7). The first supremum vanishes with
-    many queries (Theorem 1). The second one does not depend on the number of queries, contrary to the text below
-    Theorem 7 of the paper: it vanishes as alpha times the score differences grows.
+    Theorems are those of Qin, Liu and Li 2008. The bound is |M(f_m) - M(f*)| <= 2 sup |M - M_m| (Theorem 2). With an
+    approximation Mhat_m of the training measure, such as 1 - ApproxNDCG, it is 2 sup |M - M_m| + 2 sup |M_m - Mhat_m|
+    (Theorem 7). The first supremum vanishes with many queries (Theorem 1). The second one does not depend on the number
+    of queries, contrary to the text below Theorem 7 of the paper: it vanishes as alpha times the score differences
+    grows.
 
     Parameters
     ----------

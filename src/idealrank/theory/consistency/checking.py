@@ -167,7 +167,7 @@ class Consistency(Result):
 
     @property
     def measured(self) -> str:
-        """The measure in sentences."""
+        """The measure, as sentences name it."""
         return "NDCG" if self.measure == "ndcg" else self.measure
 
     def tables(self) -> Mapping[str, Table]:
@@ -201,14 +201,20 @@ class Consistency(Result):
 
     @property
     def meaning(self) -> str:
-        """What it means that a loss is consistent."""
+        """What it means for a loss to be consistent."""
         return (
             f"A loss is consistent with {self.measured} if, whatever the distribution of the labels, the scores of "
             f"lowest expected loss rank the documents in an order with the highest expected {self.measured}."
         )
 
     def reasons(self) -> list[str]:
-        """Return why the answer is what it is, as sentences."""
+        """Return why the answer is what it is, as sentences.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+        """
         if self.counterexample is not None:
             proof = f"One distribution with a wrong order refutes it: this one loses {self.regret:.4f} {self.measured}."
             more = f"Scores in a best order have an expected loss that is higher by at least {self.charge:.3g}."

@@ -128,10 +128,10 @@ def fisher_target(
     discount: Any = "log",
     cutoff: Any = None,
 ) -> Floats:
-    """Compute E[G / ||G||_D]: scores are optimal for NDCG if and only if they have its order (Lemma 4).
+    """Compute E[G / ||G||_D]: scores are optimal for NDCG if and only if they have its order.
 
-    With a cutoff k, it is E[G / Z_k]: scores are optimal for NDCG@k if and only if their first k documents are its
-    first k documents in the same order.
+    This is Lemma 4 of Ravikumar et al. 2011. With a cutoff k, it is E[G / Z_k]: scores are optimal for NDCG@k if and
+    only if their first k documents are its first k documents in the same order.
 
     Parameters
     ----------
@@ -202,6 +202,11 @@ def expected_ndcg(
     float64 array
         One number per problem.
 
+    Raises
+    ------
+    DataError
+        If the shapes of the arrays do not match, or the probabilities do not sum to 1.
+
     Examples
     --------
     >>> from idealrank.theory import expected_ndcg
@@ -233,6 +238,11 @@ def regret(
     -------
     float64 array
         The regret of each problem.
+
+    Raises
+    ------
+    DataError
+        If the shapes of the arrays do not match, or the probabilities do not sum to 1.
 
     Examples
     --------
@@ -313,6 +323,11 @@ def compatible(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
     -------
     bool
         True if it does.
+
+    Raises
+    ------
+    DataError
+        If the arrays are not one-dimensional, differ in length, or contain NaN.
 
     Examples
     --------

@@ -18,7 +18,7 @@ SAFETY = 1.15
 
 @dataclass(frozen=True)
 class Certificate(Result):
-    """A number of documents from which on the order of two rankers on a growing list is right at every length.
+    """A number of documents from which the order of two rankers on a growing list is right at every length.
 
     Parameters
     ----------

@@ -53,6 +53,11 @@ class Curve:
         ----------
         s : array-like
             Canonical scores, from 0 to 1.
+
+        Returns
+        -------
+        float64 array of shape (n_levels, n_scores)
+            The probabilities.
         """
         raise NotImplementedError
 
@@ -72,6 +77,11 @@ class Curve:
         ----------
         s : array-like
             Canonical scores, from 0 to 1.
+
+        Returns
+        -------
+        float64 array of shape (n_scores,)
+            The expected gains.
         """
         expected: Floats = np.asarray(self.levels) @ self.probabilities(s)
         return expected
@@ -83,6 +93,11 @@ class Curve:
         ----------
         s : array-like
             Canonical scores, from 0 to 1.
+
+        Returns
+        -------
+        float64 array of shape (n_scores,)
+            The variances.
         """
         squares: Floats = np.square(self.levels) @ self.probabilities(s)
         return squares - np.square(self(s))
@@ -133,7 +148,13 @@ class Curve:
         return variance if variance > _ROUNDING else 0.0
 
     def top_gains(self) -> tuple[Floats, Floats]:
-        """Return the gains that a document at the very top can have, 0 last, and their probabilities."""
+        """Return the gains that a document at the very top can have, 0 last, and their probabilities.
+
+        Returns
+        -------
+        gains, probabilities : float64 arrays
+            One entry per gain.
+        """
         chances = self.probabilities(1.0)
         return np.array([*self.levels, 0.0]), np.append(chances, max(0.0, 1 - chances.sum()))
 

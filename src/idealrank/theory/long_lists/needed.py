@@ -234,6 +234,13 @@ def queries_needed(
     int or None
         The number of queries; None if the expected NDCG of both rankers is the same.
 
+    Raises
+    ------
+    OptionError
+        If n is None and more than a few ranks count.
+    DataError
+        If ``delta`` is not between 0 and 1/2, or the curves do not rank the same documents.
+
     Examples
     --------
     >>> from idealrank.theory import queries_needed

@@ -144,6 +144,11 @@ class StepCurve(Curve):
         ----------
         s : array-like
             Canonical scores, from 0 to 1.
+
+        Returns
+        -------
+        float64 array of shape (n_levels, n_scores)
+            The shares.
         """
         sums = np.concatenate((np.zeros((len(self.levels), 1)), np.cumsum(self.steps * np.diff(self.edges), axis=1)), 1)
         return np.array([np.interp(np.asarray(s, np.float64), self.edges, row) for row in sums])

@@ -67,7 +67,13 @@ class Verdict(Result):
         return _IN_WORDS[self.how]
 
     def why(self) -> list[str]:
-        """Return the reason, the theorem behind it, and how gap and noise change with n, as sentences."""
+        """Return the reason, the theorem behind it, and how gap and noise change with n, as sentences.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+        """
         rate = f"On lists of n documents: {self.rate}." if self.rate else ""
         return [line for line in (f"{self.reason[0].upper()}{self.reason[1:]}.", told(self.theorem), rate) if line]
 

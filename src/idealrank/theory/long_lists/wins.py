@@ -38,10 +38,12 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
 
     Parameters
     ----------
-    discount, cutoff
-        As in `limit`.
+    discount : str, Measure, Discount or callable
+        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
     curve_a, curve_b : Curve, callable or mapping of float to callable
         The relevance curves of A and B.
+    cutoff : int, float, str or Cutoff, optional
+        Number of ranks that count, as in `limit`; None means all ranks.
 
     Returns
     -------
