@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import griffe
@@ -16,6 +17,10 @@ _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
 _CODE = re.compile(r"(```.*?```|``.*?``|`[^`]*`)", re.DOTALL)
 _BARE = re.compile(r"^(- .*):$(?!\n[ \t]+\S)", re.MULTILINE)  # an entry that says no more than its type
+_SPAN = re.compile(r"(```.*?```|``.*?``|\*\*`[^`]*`)|`([^`]*)`", re.DOTALL)
+_PAGES = (Path(__file__).parent / "api").glob("*.md")
+#: The names that have an entry in the reference.
+_KNOWN = [path for page in _PAGES for path in re.findall(r"^::: (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE)]
 _LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 _INHERITED = ("Parameters", "Attributes")
 
@@ -35,6 +40,29 @@ def as_markdown(sections: dict[str, str]) -> str:
             parts.append(f"**{title}**\n\n" + (_BARE.sub(r"\1", _ENTRY.sub(item, body)) if title in _LISTS else body))
     text = _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
     return "".join(part if place % 2 else _plain(part) for place, part in enumerate(_CODE.split(text)))
+
+
+def linked(text: str, path: str) -> str:
+    """Return Markdown in which names that have an entry of their own link to it; ``path`` is whose text it is.
+
+    >>> linked("as in `evaluate`, for ``evaluate``", "idealrank.compare")
+    'as in [`evaluate`][idealrank.evaluate], for ``evaluate``'
+    """
+
+    def link(name: str) -> str:
+        found = [each for each in _KNOWN if f".{each}".endswith(f".{name}")]
+        if not found or path.endswith(f".{name}"):
+            return f"`{name}`"
+        around = set(path.split("."))
+        nearest = max(found, key=lambda each: (len(around.intersection(each.split(".")[:-1])), -len(each)))
+        return f"[`{name}`][{nearest}]"
+
+    def links(span: re.Match[str]) -> str:
+        if span[1] is not None or not re.fullmatch(r"[\w., ]+", span[2]):
+            return span[0]  # code, or a parameter
+        return "".join(part if part in (" or ", ", ") else link(part) for part in re.split("( or |, )", span[2]))
+
+    return _SPAN.sub(links, text)
 
 
 def _plain(text: str) -> str:
@@ -178,7 +206,7 @@ class Docstrings(griffe.Extension):
                 sections = sections_of(obj.docstring.value)
             if "Parameters" in sections:
                 sections["Parameters"] = with_defaults(sections["Parameters"], defaults)
-            obj.docstring.value = as_markdown(sections)
+            obj.docstring.value = linked(as_markdown(sections), obj.path)
             if isinstance(found, type) and hasattr(found, "_fields"):
                 obj.set_member("__init__", init_of(obj, found))
             if isinstance(found, type) and "__init__" in obj.members:
