@@ -11,6 +11,7 @@ import griffe
 
 from docs.narrow import narrowed
 from idealrank._base.options import Named
+from idealrank._base.results import Result
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
@@ -131,6 +132,12 @@ def with_overridden(name: str, cls: Any, own: dict[str, str]) -> dict[str, str]:
     return {"": own[""], **lists, **{title: body for title, body in own.items() if title not in ("", *lists)}}
 
 
+def is_result(cls: type) -> bool:
+    """Return whether users only read an object of this class, so that what it is made of are attributes to them."""
+    sections = with_inherited(cls)
+    return issubclass(cls, Result) or bool(sections["Attributes"] and not sections["Parameters"])
+
+
 def parameters_of(cls: type) -> set[str]:
     """Return the names of what a class takes, without inherited options that it refuses."""
     found = signature_of(cls).items()
@@ -198,20 +205,12 @@ class Docstrings(griffe.Extension):
                 if str(each.default).isupper():  # a constant, whose value says more than its name
                     each.default = defaults.get(each.name, each.default)
         if obj.docstring is not None:
-            if isinstance(found, type):
-                sections = with_inherited(found)
-            elif obj.is_function and obj.parent.is_class:
-                sections = with_overridden(obj.name, _imported(obj.parent), sections_of(obj.docstring.value))
-            else:
-                sections = sections_of(obj.docstring.value)
+            sections = sections_for(obj, found)
             if "Parameters" in sections:
                 sections["Parameters"] = with_defaults(sections["Parameters"], defaults)
             obj.docstring.value = linked(as_markdown(sections), obj.path)
-            if isinstance(found, type) and hasattr(found, "_fields"):
-                obj.set_member("__init__", init_of(obj, found))
-            if isinstance(found, type) and "__init__" in obj.members:
-                described = [name for names in entries_of(sections.get("Parameters", "")) for name in names]
-                with_real_parameters(obj.members["__init__"], found, described)
+            if isinstance(found, type):
+                show_signature(obj, found, sections)
 
     def on_attribute_instance(self, *, attr: Any, **_: Any) -> None:
         """Put the default of an option in the place of what declares it."""
@@ -229,6 +228,31 @@ class Docstrings(griffe.Extension):
                 method = _imported(attr)
                 if inspect.ismethod(method) and attr.docstring is not None:
                     mod.set_member(name, function_of(attr, method))
+
+
+def sections_for(obj: Any, found: Any) -> dict[str, str]:
+    """Return the sections of an object's text, with those that it inherits."""
+    if obj.is_function and obj.parent.is_class:
+        return with_overridden(obj.name, _imported(obj.parent), sections_of(obj.docstring.value))
+    if not isinstance(found, type):
+        return sections_of(obj.docstring.value)
+    sections = with_inherited(found)
+    if is_result(found):
+        fields = (sections.pop("Parameters"), sections["Attributes"])
+        sections["Attributes"] = "\n".join(filter(None, fields))
+    return sections
+
+
+def show_signature(obj: Any, cls: Any, sections: dict[str, str]) -> None:
+    """Give a class the signature that users call; none to a result, which they do not create."""
+    if is_result(cls):
+        obj.members.pop("__init__", None)
+        return
+    if hasattr(cls, "_fields"):
+        obj.set_member("__init__", init_of(obj, cls))
+    if "__init__" in obj.members:
+        described = [name for names in entries_of(sections["Parameters"]) for name in names]
+        with_real_parameters(obj.members["__init__"], cls, described)
 
 
 def function_of(attr: Any, method: Any) -> griffe.Function:
