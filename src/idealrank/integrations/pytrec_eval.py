@@ -269,6 +269,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     ------
     OptionError
         If a line does not have the right number of fields.
+    ValueError
+        If a score is not a number.
 
     Examples
     --------
@@ -296,6 +298,8 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
     ------
     OptionError
         If a line does not have the right number of fields.
+    ValueError
+        If a label is not a number.
 
     Examples
     --------

@@ -42,8 +42,11 @@ class CrossEncoderLoss(torch.nn.Module):
 
     Examples
     --------
+    >>> from datasets import Dataset  # doctest: +SKIP
     >>> from idealrank.integrations.sentence_transformers import CrossEncoderLoss
     >>> from sentence_transformers.cross_encoder import CrossEncoder, CrossEncoderTrainer  # doctest: +SKIP
+    >>> columns = {"query": ["capital of France"], "docs": [["Paris", "Rome"]], "labels": [[1, 0]]}
+    >>> dataset = Dataset.from_dict(columns)  # doctest: +SKIP
     >>> model = CrossEncoder("cross-encoder/ms-marco-MiniLM-L6-v2")  # doctest: +SKIP
     >>> loss = CrossEncoderLoss(model, "lambda_rank")  # doctest: +SKIP
     >>> CrossEncoderTrainer(model=model, train_dataset=dataset, loss=loss).train()  # doctest: +SKIP
