@@ -37,7 +37,7 @@ _LOG_1000 = 6.907755278982137
 class Parts(NamedTuple):
     """Training and test data from the same distribution, with no query in common.
 
-    Parameters
+    Attributes
     ----------
     train : RankingData
         Data to train on.
@@ -59,7 +59,7 @@ class Parts(NamedTuple):
 class Searches(NamedTuple):
     """Judgments and the runs of three systems that were judged with them.
 
-    Parameters
+    Attributes
     ----------
     qrels : Qrels
         The judgments.

@@ -71,7 +71,7 @@ class Worth(NamedTuple):
 class Rankings:
     """The first documents of each query, by system.
 
-    Parameters
+    Attributes
     ----------
     systems : mapping of str to Ranking
         {system: its rankings}.

@@ -60,7 +60,7 @@ _LONGEST = 100_000  # documents: certificates for longer lists are not looked fo
 class Separation:
     """How well one measure separates ranker A from ranker B.
 
-    Parameters
+    Attributes
     ----------
     measure : str
         The name of the measure, as given.

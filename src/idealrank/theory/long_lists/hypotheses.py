@@ -33,7 +33,7 @@ _GRID = 2**14
 class Hypothesis(NamedTuple):
     """A hypothesis of a theorem, and whether it holds.
 
-    Parameters
+    Attributes
     ----------
     theorem : str
         The name of the theorem.
