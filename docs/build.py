@@ -111,6 +111,19 @@ def with_whole_options(page: str) -> str:
     return re.sub(r"<code>[^<]*</code>", spanned, page)
 
 
+def with_modules_apart(page: str) -> str:
+    """Return a page of the reference whose headings set the module apart from the name, and may be broken at dots.
+
+    >>> with_modules_apart('<span class="doc doc-object-name doc-class-name">stats.Interval</span>')
+    '<span class="doc doc-object-name doc-class-name"><span class="module">stats.<wbr></span>Interval</span>'
+    """
+
+    def apart(heading: re.Match[str]) -> str:
+        return f'{heading[1]}<span class="module">{heading[2].replace(".", ".<wbr>")}</span>'
+
+    return re.sub(r'(<span class="doc doc-object-name [\w-]+">)((?:\w+\.)+)(?=\w+</span>)', apart, page)
+
+
 def main(*what: str) -> int:
     """Build the site; return 1 if anything is wrong with it."""
     generate()
@@ -127,7 +140,8 @@ def main(*what: str) -> int:
     if made.returncode:
         return made.returncode
     for path in (ROOT / "site").rglob("index.html"):
-        path.write_text(with_whole_options(path.read_text(encoding="utf-8")), encoding="utf-8")
+        page = with_whole_options(path.read_text(encoding="utf-8"))
+        path.write_text(with_modules_apart(page), encoding="utf-8")
     missing = missing_names(ROOT / "site" / "api")
     for name in missing:
         print(f"{name} is on no page of docs/api", file=sys.stderr)

@@ -4,18 +4,24 @@ import inspect
 import re
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import griffe
 
 from docs.narrow import narrowed
 from idealrank._base.options import Named
+from idealrank._base.results import Result
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
-_CODE = re.compile(r"(```.*?```|`[^`]*`)", re.DOTALL)
+_CODE = re.compile(r"(```.*?```|``.*?``|`[^`]*`)", re.DOTALL)
 _BARE = re.compile(r"^(- .*):$(?!\n[ \t]+\S)", re.MULTILINE)  # an entry that says no more than its type
+_SPAN = re.compile(r"(```.*?```|``.*?``|\*\*`[^`]*`)|`([^`]*)`", re.DOTALL)
+_PAGES = (Path(__file__).parent / "api").glob("*.md")
+#: The names that have an entry in the reference.
+_KNOWN = [path for page in _PAGES for path in re.findall(r"^::: (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE)]
 _LISTS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
 _INHERITED = ("Parameters", "Attributes")
 
@@ -35,6 +41,29 @@ def as_markdown(sections: dict[str, str]) -> str:
             parts.append(f"**{title}**\n\n" + (_BARE.sub(r"\1", _ENTRY.sub(item, body)) if title in _LISTS else body))
     text = _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
     return "".join(part if place % 2 else _plain(part) for place, part in enumerate(_CODE.split(text)))
+
+
+def linked(text: str, path: str) -> str:
+    """Return Markdown in which names that have an entry of their own link to it; ``path`` is whose text it is.
+
+    >>> linked("as in `evaluate`, for ``evaluate``", "idealrank.compare")
+    'as in [`evaluate`][idealrank.evaluate], for ``evaluate``'
+    """
+
+    def link(name: str) -> str:
+        found = [each for each in _KNOWN if f".{each}".endswith(f".{name}")]
+        if not found or path.endswith(f".{name}"):
+            return f"`{name}`"
+        around = set(path.split("."))
+        nearest = max(found, key=lambda each: (len(around.intersection(each.split(".")[:-1])), -len(each)))
+        return f"[`{name}`][{nearest}]"
+
+    def links(span: re.Match[str]) -> str:
+        if span[1] is not None or not re.fullmatch(r"[\w., ]+", span[2]):
+            return span[0]  # code, or a parameter
+        return "".join(part if part in (" or ", ", ") else link(part) for part in re.split("( or |, )", span[2]))
+
+    return _SPAN.sub(links, text)
 
 
 def _plain(text: str) -> str:
@@ -83,6 +112,30 @@ def with_inherited(cls: type) -> dict[str, str]:
                 found |= {tuple(new): rest} if new else {}
         merged[title] = "\n".join(f"{', '.join(names)}{rest}" for names, rest in found.items())
     return merged | own
+
+
+def with_overridden(name: str, cls: Any, own: dict[str, str]) -> dict[str, str]:
+    """Return the sections of a method; what it leaves out is that of the method which it overrides."""
+    bases = [base.__dict__[name] for base in getattr(cls, "__mro__", ())[1:] if name in base.__dict__]
+    text = next((each.__doc__ for each in bases if inspect.isfunction(each) and each.__doc__), None)
+    if text is None:
+        return own
+    known, takes = sections_of(text), list(signature_of(cls.__dict__[name]))
+    entries = entries_of(own.get("Parameters", ""))
+    described = {each for names in entries for each in names}
+    for names, rest in entries_of(known.get("Parameters", "")).items():
+        if left := tuple(each for each in names if each in takes and each not in described):
+            entries[left] = rest
+    in_order = sorted(entries.items(), key=lambda each: takes.index(each[0][0].lstrip("*")))
+    lists = {title: own.get(title, known.get(title, "")) for title in _LISTS}
+    lists["Parameters"] = "\n".join(f"{', '.join(names)}{rest}" for names, rest in in_order)
+    return {"": own[""], **lists, **{title: body for title, body in own.items() if title not in ("", *lists)}}
+
+
+def is_result(cls: type) -> bool:
+    """Return whether users only read an object of this class, so that what it is made of are attributes to them."""
+    sections = with_inherited(cls)
+    return issubclass(cls, Result) or bool(sections["Attributes"] and not sections["Parameters"])
 
 
 def parameters_of(cls: type) -> set[str]:
@@ -151,16 +204,13 @@ class Docstrings(griffe.Extension):
             for each in obj.parameters:
                 if str(each.default).isupper():  # a constant, whose value says more than its name
                     each.default = defaults.get(each.name, each.default)
-        if obj.is_class and "__init__" in obj.members:
-            init = obj.members["__init__"]
-            reorder(init, signature_of(found))
-            refused = refused_by(found)
-            init.parameters = griffe.Parameters(*(each for each in init.parameters if each.name not in refused))
         if obj.docstring is not None:
-            sections = with_inherited(found) if isinstance(found, type) else sections_of(obj.docstring.value)
+            sections = sections_for(obj, found)
             if "Parameters" in sections:
                 sections["Parameters"] = with_defaults(sections["Parameters"], defaults)
-            obj.docstring.value = as_markdown(sections)
+            obj.docstring.value = linked(as_markdown(sections), obj.path)
+            if isinstance(found, type):
+                show_signature(obj, found, sections)
 
     def on_attribute_instance(self, *, attr: Any, **_: Any) -> None:
         """Put the default of an option in the place of what declares it."""
@@ -170,19 +220,86 @@ class Docstrings(griffe.Extension):
             attr.value = "None"
 
     def on_module_members(self, *, mod: Any, **_: Any) -> None:
-        """Ask a package for its public names where a table lists them."""
+        """Ask a package for its public names where a table lists them; show a method with a name of its own as one."""
         if "_TABLE" in mod.members:
             mod.exports = list(import_module(mod.path).__all__)
+        for name, attr in [*mod.members.items()]:
+            if not attr.is_alias and attr.is_attribute and str(attr.value).endswith(f".{name}"):
+                method = _imported(attr)
+                if inspect.ismethod(method) and attr.docstring is not None:
+                    mod.set_member(name, function_of(attr, method))
 
 
-def reorder(init: Any, real: Mapping[str, inspect.Parameter]) -> None:
-    """Put the parameters of a dataclass in the order in which it takes them; griffe puts inherited ones first."""
-    shown = {each.name: each for each in init.parameters if each.name != "self"}
-    if shown.keys() == real.keys():
+def sections_for(obj: Any, found: Any) -> dict[str, str]:
+    """Return the sections of an object's text, with those that it inherits."""
+    if obj.is_function and obj.parent.is_class:
+        return with_overridden(obj.name, _imported(obj.parent), sections_of(obj.docstring.value))
+    if not isinstance(found, type):
+        return sections_of(obj.docstring.value)
+    sections = with_inherited(found)
+    if is_result(found):
+        fields = (sections.pop("Parameters"), sections["Attributes"])
+        sections["Attributes"] = "\n".join(filter(None, fields))
+    return sections
+
+
+def show_signature(obj: Any, cls: Any, sections: dict[str, str]) -> None:
+    """Give a class the signature that users call; none to a result, which they do not create."""
+    if is_result(cls):
+        obj.members.pop("__init__", None)
+        return
+    if hasattr(cls, "_fields"):
+        obj.set_member("__init__", init_of(obj, cls))
+    if "__init__" in obj.members:
+        described = [name for names in entries_of(sections["Parameters"]) for name in names]
+        with_real_parameters(obj.members["__init__"], cls, described)
+
+
+def function_of(attr: Any, method: Any) -> griffe.Function:
+    """Return what ``register = GAINS.register`` defines: a function with the docstring of the method and its own.
+
+    The summary and the examples are those below the assignment, and the other sections those of the method.
+    """
+    texts = {name: str(each.annotation) for name, each in inspect.signature(method).parameters.items()}
+    parameters = (
+        griffe.Parameter(name, annotation=texts[name], kind=griffe.ParameterKind(each.kind.description))
+        for name, each in inspect.signature(method).parameters.items()
+    )
+    own, shared = sections_of(attr.docstring.value), sections_of(method.__doc__)
+    merged = {"": own.pop("")} | {title: shared[title] for title in shared if title in _LISTS} | own
+    text = "\n\n".join(f"{title}\n{'-' * len(title)}\n{body}" if title else body for title, body in merged.items())
+    return griffe.Function(
+        attr.name,
+        parameters=griffe.Parameters(*parameters),
+        docstring=griffe.Docstring(text),
+        lineno=attr.lineno,
+        endlineno=attr.endlineno,
+    )
+
+
+def init_of(obj: Any, cls: Any) -> griffe.Function:
+    """Return what creates a named tuple, which griffe does not show."""
+    fields = (griffe.Parameter(name, annotation=obj.members[name].annotation) for name in cls._fields)
+    init = griffe.Function("__init__", parameters=griffe.Parameters(griffe.Parameter("self"), *fields))
+    for name, default in cls._field_defaults.items():
+        init.parameters[name].default = repr(default)
+    return init
+
+
+def with_real_parameters(init: Any, cls: Any, described: list[str]) -> None:
+    """Give ``__init__`` the parameters that the class takes; those by keyword in the order of their descriptions.
+
+    Griffe puts inherited parameters first, and keeps those that a dataclass no longer takes.
+    """
+    shown = {each.name: each for each in init.parameters}
+    real = {name: each for name, each in signature_of(cls).items() if name not in refused_by(cls)}
+    if real.keys() <= shown.keys():
         for name, each in real.items():
             shown[name].kind = griffe.ParameterKind(each.kind.description)
-        own = [each for each in init.parameters if each.name == "self"]
-        init.parameters = griffe.Parameters(*own, *(shown[name] for name in real))
+        place = {name: place for place, name in enumerate(described)}
+        by_keyword = inspect.Parameter.KEYWORD_ONLY
+        names = sorted(real, key=lambda name: (real[name].kind, place.get(name, 0) * (real[name].kind is by_keyword)))
+        init.parameters = griffe.Parameters(*(shown[name] for name in ("self", *names) if name in shown))
 
 
 def _imported(obj: Any) -> Any:

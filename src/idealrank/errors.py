@@ -8,6 +8,7 @@ class IdealrankError(Exception):
 
     Examples
     --------
+    >>> from idealrank.errors import DataError, IdealrankError, ModelError, OptionError, ParseError
     >>> all(issubclass(each, IdealrankError) for each in (DataError, ParseError, OptionError, ModelError))
     True
     """
@@ -29,6 +30,7 @@ class DataError(IdealrankError, ValueError):
 
     Examples
     --------
+    >>> from idealrank.errors import DataError
     >>> print(DataError("a score must be a finite number, got nan", query="q7", row=12))
     a score must be a finite number, got nan (query 'q7', row 12)
     """
@@ -60,6 +62,7 @@ class ParseError(IdealrankError, ValueError):
 
     Examples
     --------
+    >>> from idealrank.errors import ParseError
     >>> print(ParseError("a label must be a finite number, got 'x'", path="train.txt", line=3, column=1))
     train.txt:3:1: a label must be a finite number, got 'x'
     """
@@ -98,6 +101,7 @@ class ModelError(IdealrankError, ValueError):
 
     Examples
     --------
+    >>> from idealrank.errors import ModelError
     >>> print(ModelError("it has no 'coef_'", path="model.json", entry="state"))
     model.json: state: it has no 'coef_'
     """
@@ -122,6 +126,7 @@ class MissingExtraError(IdealrankError, ImportError):
 
     Examples
     --------
+    >>> from idealrank.errors import MissingExtraError
     >>> print(MissingExtraError("pyarrow", extra="parquet"))
     this needs pyarrow: pip install 'idealrank[parquet]'
     """

@@ -178,16 +178,36 @@ def test_an_entry_without_a_description_ends_with_its_type() -> None:
     assert shown.endswith("- `OptionError`")
 
 
-def test_a_signature_has_the_order_in_which_a_class_takes_its_parameters() -> None:
+def test_a_signature_has_the_parameters_that_a_class_takes_and_its_own_come_first() -> None:
     griffe = pytest.importorskip("griffe")
     docstrings = import_module("docs.docstrings")
     keyword, either = griffe.ParameterKind.keyword_only, griffe.ParameterKind.positional_or_keyword
+    names = ["self", "l2", *reversed(inspect.signature(learners.RankSVM).parameters)]  # it no longer takes l2
+    init = griffe.Function("__init__", parameters=griffe.Parameters(*(griffe.Parameter(name) for name in names)))
+    docstrings.with_real_parameters(init, learners.RankSVM, ["C", "loss", "max_iter"])
+    found = [(each.name, each.kind) for each in init.parameters if each.name != "self"]
+    assert {name for name, _ in found} == inspect.signature(learners.RankSVM).parameters.keys()
+    places = [name for name, _ in found]
+    assert places.index("C") < places.index("loss") < places.index("max_iter")
+    assert {kind for _, kind in found} == {keyword}
+    init = griffe.Function("__init__", parameters=griffe.Parameters(griffe.Parameter("l2"), griffe.Parameter("loss")))
+    docstrings.with_real_parameters(init, learners.LinearRanker, ["l2", "loss"])
+    assert len(init.parameters) == 2, "griffe does not know all of them"
     names = ["self", *reversed(inspect.signature(learners.LinearRanker).parameters)]
     init = griffe.Function("__init__", parameters=griffe.Parameters(*(griffe.Parameter(name) for name in names)))
-    docstrings.reorder(init, docstrings.signature_of(learners.LinearRanker))
-    found = [(each.name, each.kind) for each in init.parameters]
-    assert found[1] == ("loss", either)
-    assert {kind for _, kind in found[2:]} == {keyword}
+    docstrings.with_real_parameters(init, learners.LinearRanker, ["loss"])
+    assert [(each.name, each.kind) for each in init.parameters][1] == ("loss", either)
+
+
+def test_a_method_has_what_the_one_that_it_overrides_says_of_parameters() -> None:
+    docstrings = pytest.importorskip("docs.docstrings", reason="griffe is not installed")
+    predict = learners.BoostedRanker.predict.__doc__
+    sections = docstrings.with_overridden("predict", learners.BoostedRanker, docstrings.sections_of(predict))
+    entries = docstrings.entries_of(sections["Parameters"])
+    assert [*entries] == [("X",), ("qid",)]
+    assert "categorical" in entries["X",]
+    assert "if ``normalize`` is set" in entries["qid",]
+    assert sections["Returns"].startswith("float64 array")
 
 
 def test_one_signature_is_shown_for_overloads() -> None:

@@ -59,7 +59,7 @@ class Registry(Generic[_Member]):
         Parameters
         ----------
         name : str
-            The name in text, which becomes the ``label`` of the class.
+            The name, which becomes the ``label`` of the class.
         *aliases : str
             Other names for the same class.
 

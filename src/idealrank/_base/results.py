@@ -28,14 +28,35 @@ class Result:
 
     Methods that write a table take the name of one of `tables`, and choose a suitable one by default. A subclass is a
     dataclass or defines `to_dict`, and defines `tables` unless one row of its numbers is sufficient.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
+    >>> found = evaluate([0, 1], [0.2, 0.9], "rr")
+    >>> found.to_dict()["mean"]
+    {'rr': 1.0}
+    >>> found.to_csv("means").splitlines()
+    ['measure,mean,low,high,queries', 'rr,1.0,nan,nan,1']
     """
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return the whole result as numbers, text, lists and dicts."""
+        """Return the whole result as numbers, text, lists and dicts.
+
+        Returns
+        -------
+        dict
+            The result by field.
+        """
         return {name: plain(value) for name, value in vars(self).items()}
 
     def tables(self) -> Mapping[str, Table]:
-        """Return the tables by name, the main one first."""
+        """Return the tables by name, the main one first.
+
+        Returns
+        -------
+        mapping of str to Table
+            The tables.
+        """
         cells = {
             name: value
             for name, value in self.to_dict().items()
@@ -99,7 +120,13 @@ class Result:
         return tables[next(iter(tables)) if name is None else name]
 
     def to_json(self) -> str:
-        """Return `to_dict` as JSON text; NaN and infinity become null."""
+        """Return `to_dict` as JSON text; NaN and infinity become null.
+
+        Returns
+        -------
+        str
+            The JSON text.
+        """
         return json_text(self.to_dict())
 
     @overload
@@ -155,6 +182,11 @@ class Result:
             The name of one of `tables`; by default, a suitable one.
         digits : int
             The number of digits after the decimal point of values.
+
+        Returns
+        -------
+        str
+            One table or several.
         """
         return self._rendered("markdown", table, digits=digits)
 
@@ -172,6 +204,11 @@ class Result:
             The number of digits after the decimal point of values.
         underline_second : bool
             Whether to underline the second best values.
+
+        Returns
+        -------
+        str
+            A ``tabular`` environment with its caption.
         """
         return self._rendered("latex", table, digits=digits, underline_second=underline_second)
 
@@ -200,6 +237,11 @@ class Result:
         ----------
         table : str, optional
             The name of one of `tables`; by default, a suitable one.
+
+        Returns
+        -------
+        str
+            An HTML fragment.
         """
         tables = [self.table(name) for name in (self._chosen("html") if table is None else [table])]
         notes = [note for each in tables for note in each.notes]

@@ -27,7 +27,8 @@ class Figure:
 
     Examples
     --------
-    >>> Figure("means", (None, "ndcg"), "Means", "a 0.5, b 0.4").name
+    >>> from idealrank import report
+    >>> report.Figure("means", (None, "ndcg"), "Means", "a 0.5, b 0.4").name
     'means'
     """
 
@@ -70,7 +71,8 @@ class Section:
 
     Examples
     --------
-    >>> Section("Means", notes=("Means over 50 queries.",)).notes
+    >>> from idealrank import report
+    >>> report.Section("Means", notes=("Means over 50 queries.",)).notes
     ('Means over 50 queries.',)
     """
 

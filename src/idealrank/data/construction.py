@@ -70,7 +70,7 @@ def from_arrays(
     feature_names : iterable of str, optional
         One name per feature; None means that features have no names.
     problems : tuple of Problem
-        Irregularities of the input, to report with the data.
+        Irregularities in the input, to report with the data.
 
     Returns
     -------
@@ -84,6 +84,7 @@ def from_arrays(
 
     Examples
     --------
+    >>> from idealrank import from_arrays
     >>> data = from_arrays([1, 0, 2], query_ids=["b", "a", "b"])
     >>> data
     RankingData(2 queries, 3 documents, labels 0 1 2)
@@ -174,6 +175,7 @@ def concatenate(
 
     Examples
     --------
+    >>> from idealrank import Run, concatenate, from_arrays
     >>> first, second = from_arrays([1, 0], query_ids=["a", "a"]), from_arrays([2], query_ids=["b"])
     >>> concatenate([first, second])
     RankingData(2 queries, 3 documents, labels 0 1 2)

@@ -37,7 +37,7 @@ _LOG_1000 = 6.907755278982137
 class Parts(NamedTuple):
     """Training and test data from the same distribution, with no query in common.
 
-    Parameters
+    Attributes
     ----------
     train : RankingData
         Data to train on.
@@ -46,6 +46,7 @@ class Parts(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.datasets import web_search
     >>> train, test = web_search(n_queries=3, n_docs=10)
     >>> set(train.query_ids) & set(test.query_ids)
     set()
@@ -58,7 +59,7 @@ class Parts(NamedTuple):
 class Searches(NamedTuple):
     """Judgments and the runs of three systems that were judged with them.
 
-    Parameters
+    Attributes
     ----------
     qrels : Qrels
         The judgments.
@@ -67,6 +68,7 @@ class Searches(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.datasets import search_runs
     >>> qrels, runs = search_runs(n_queries=3)
     >>> list(runs)
     ['bm25', 'dense', 'hybrid']
@@ -146,6 +148,7 @@ def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, se
 
     Examples
     --------
+    >>> from idealrank.datasets import web_search
     >>> parts = web_search(n_queries=3, n_docs=200, n_features=5)
     >>> parts.test
     RankingData(3 queries, 600 documents, 5 features, labels 0 1 2, doc_ids)
@@ -204,6 +207,8 @@ def topic_distillation(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.datasets import topic_distillation
     >>> data = topic_distillation(n_queries=5)
     >>> data
     RankingData(5 queries, 5,000 documents, 44 features, labels 0 1, doc_ids)
@@ -259,6 +264,7 @@ def search_runs(n_queries: int = 50, n_docs: int = 200, seed: int = 0) -> Search
 
     Examples
     --------
+    >>> from idealrank.datasets import search_runs
     >>> qrels, runs = search_runs()
     >>> qrels
     Qrels(50 queries, 1,314 documents)

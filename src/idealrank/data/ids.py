@@ -33,6 +33,7 @@ class Ids(Sequence[str]):
 
     Examples
     --------
+    >>> from idealrank import Ids
     >>> ids = Ids.of(["q1", "q2", "Zürich"])
     >>> ids[2], len(ids), ids[:2].tolist()
     ('Zürich', 3, ['q1', 'q2'])
@@ -127,7 +128,13 @@ class Ids(Sequence[str]):
         return self.buffer, self.offsets
 
     def tolist(self) -> list[str]:
-        """Return all ids as Python strings."""
+        """Return all ids as Python strings.
+
+        Returns
+        -------
+        list of str
+            The ids.
+        """
         return list(self)
 
     def take(self, rows: Int64s) -> "Ids":

@@ -89,7 +89,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         values : array-like
             One label or score per document.
         problems : tuple of Problem
-            Irregularities of the input, to report with the data.
+            Irregularities in the input, to report with the data.
 
         Returns
         -------
@@ -200,6 +200,7 @@ class Qrels(_ByQuery):
 
     Examples
     --------
+    >>> from idealrank import Qrels
     >>> qrels = Qrels({"q1": {"d1": 2, "d2": 0}})
     >>> qrels, qrels["q1"]
     (Qrels(1 queries, 2 documents), {'d1': 2.0, 'd2': 0.0})
@@ -234,6 +235,7 @@ class Run(_ByQuery):
 
     Examples
     --------
+    >>> from idealrank import Run
     >>> run = Run({"q1": {"d1": 0.7, "d9": 0.9}}, name="bm25")
     >>> run.scores, run.name
     (array([0.7, 0.9]), 'bm25')
@@ -323,6 +325,7 @@ def join(
 
     Examples
     --------
+    >>> from idealrank import join
     >>> data = join({"q1": {"d1": 2, "d2": 1}}, {"q1": {"d9": 3.0, "d1": 1.0}})
     >>> data.labels, data.scores, data.judged.labels
     (array([nan,  2.]), array([3., 1.]), array([2., 1.]))

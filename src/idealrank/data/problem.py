@@ -1,4 +1,4 @@
-"""Irregularities of the input that have a defined meaning."""
+"""Irregularities in the input that have a defined meaning."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ __all__ = ["Problem"]
 
 @dataclass(frozen=True)
 class Problem:
-    """An irregularity of the data that is handled in a defined way and reported.
+    """An irregularity in the data that is handled in a defined way and reported.
 
     Parameters
     ----------
@@ -24,6 +24,7 @@ class Problem:
 
     Examples
     --------
+    >>> from idealrank import Problem
     >>> problem = Problem("duplicate", 1, "1 document is repeated: the last score counts")
     >>> problem.kind, problem.count, str(problem)
     ('duplicate', 1, '1 document is repeated: the last score counts')

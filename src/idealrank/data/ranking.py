@@ -92,7 +92,7 @@ class RankingData:
     regrouped : bool
         Whether rows were moved to bring the documents of each query together.
     problems : tuple of Problem
-        Irregularities of the input, and how they were handled.
+        Irregularities in the input, and how they were handled.
     subtopics : Subtopics, optional
         The subtopics for which the documents are judged, if the judgments passed to `join` are by subtopic.
 
@@ -475,6 +475,7 @@ class RankingData:
 
         Examples
         --------
+        >>> import numpy as np
         >>> from idealrank import from_arrays
         >>> [part.n_queries for part in from_arrays(np.zeros(10), group=[1] * 10).split((0.6, 0.2, 0.2), seed=0)]
         [6, 2, 2]
@@ -503,6 +504,7 @@ class RankingData:
 
         Examples
         --------
+        >>> import numpy as np
         >>> from idealrank import from_arrays
         >>> data = from_arrays(np.zeros(5), group=[1] * 5)
         >>> [(train.n_queries, test.n_queries) for train, test in data.folds(2, seed=0)]

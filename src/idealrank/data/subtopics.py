@@ -59,6 +59,7 @@ class SubtopicQrels(Qrels):
 
     Examples
     --------
+    >>> from idealrank import SubtopicQrels
     >>> qrels = SubtopicQrels({"q1": {"d1": {"a": 1, "b": 2}, "d2": {"a": 0}}})
     >>> qrels, qrels["q1"]
     (SubtopicQrels(1 queries, 2 documents, 2 subtopics), {'d1': 2.0, 'd2': 0.0})
@@ -96,7 +97,7 @@ class SubtopicQrels(Qrels):
         labels : array-like
             One label per row. If a row is repeated, its last label is used.
         problems : tuple of Problem
-            Irregularities of the input, to report with the data.
+            Irregularities in the input, to report with the data.
 
         Returns
         -------
@@ -124,6 +125,7 @@ class SubtopicQrels(Qrels):
 
         Examples
         --------
+        >>> from idealrank import SubtopicQrels
         >>> SubtopicQrels.by_subtopic({"q1": {"a": {"d1": 1}, "b": {"d1", "d2"}}}).to_nested()
         {'q1': {'d1': {'a': 1.0, 'b': 1.0}, 'd2': {'b': 1.0}}}
         """
@@ -192,7 +194,15 @@ class SubtopicQrels(Qrels):
         return int(np.unique(query * max(len(self.subtopic_ids), 1) + self.cells.numbers).size)
 
     def columns(self) -> tuple[Ids, Ids, Ids, Floats]:
-        """Return query ids, subtopic ids, document ids and labels, with one row per judgment."""
+        """Return query ids, subtopic ids, document ids and labels, with one row per judgment.
+
+        Returns
+        -------
+        query_ids, subtopic_ids, doc_ids : Ids
+            One id per row.
+        labels : float64 array
+            One label per row.
+        """
         document = np.repeat(np.arange(self.n_docs), np.diff(self.cells.offsets))
         query = np.repeat(np.arange(self.n_queries), np.diff(self.offsets))[document]
         subtopic_ids = self.subtopic_ids.take(self.cells.numbers)
@@ -212,7 +222,13 @@ class SubtopicQrels(Qrels):
         return Subtopics.of(self, np.nan_to_num(rows, nan=-1.0).astype(np.int64))
 
     def to_nested(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Return the nested dict {query: {document: {subtopic: label}}}."""
+        """Return the nested dict {query: {document: {subtopic: label}}}.
+
+        Returns
+        -------
+        dict
+            The judgments.
+        """
         names, cells = self.subtopic_ids.tolist(), self.cells
         ends = cells.offsets.tolist()
         numbers, labels = cells.numbers.tolist(), cells.labels.tolist()

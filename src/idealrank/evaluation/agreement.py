@@ -57,6 +57,7 @@ class Agreement(Result):
 
     Examples
     --------
+    >>> from idealrank import agreement
     >>> found = agreement({"q1": ["a", "b", "c"]}, {"q1": ["b", "a", "c"]}, "tau_ap")
     >>> found.mean
     {'tau_ap': {('system 1', 'system 2'): 0.0}}
@@ -94,7 +95,7 @@ class Agreement(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return tables "pairs", a row per pair of systems, and "queries", a row per pair and query."""
+        """Return the tables "pairs", with a row per pair of systems, and "queries", with a row per pair and query."""
         return Tables({"pairs": self._pairs_table, "queries": self._queries_table})
 
     def _pairs_table(self) -> Table:
@@ -208,6 +209,7 @@ def agreement(
 
     Examples
     --------
+    >>> from idealrank import agreement
     >>> bm25, dense = {"q1": {"a": 3, "b": 2, "c": 1}}, {"q1": {"b": 3, "a": 2, "d": 1}}
     >>> print(agreement({"bm25": bm25, "dense": dense}, p=0.5).to_text(), end="")
     system  other  queries     rbo  tau_ap

@@ -76,7 +76,13 @@ class Difference:
     note: str = ""
 
     def reversed(self) -> Difference:
-        """Return the same comparison with the two systems exchanged."""
+        """Return the same comparison with the two systems exchanged.
+
+        Returns
+        -------
+        Difference
+            The comparison of ``against`` with ``system``.
+        """
         effect = self.effect
         turned = replace(
             effect,
@@ -179,6 +185,11 @@ class Comparison(Measured):
         ----------
         measure : str
             One of the measures, as given.
+
+        Returns
+        -------
+        tuple of Difference
+            The significant comparisons.
         """
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
@@ -187,6 +198,16 @@ class Comparison(Measured):
 
         The best system by the first measure is "a", the next one "b", and so on. If there are more than 26 systems,
         they are numbered from 1, and "3,5-9" means 3 and 5 to 9.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        dict of str to str
+            The letters, or the numbers, by system.
         """
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
@@ -201,7 +222,18 @@ class Comparison(Measured):
         return self.evaluations
 
     def intervals(self, measure: str) -> dict[str, stats.Interval]:
-        """Return {system: its mean over the common queries, with its interval}."""
+        """Return {system: its mean over the common queries, with its interval}.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        dict of str to Interval
+            One interval per system.
+        """
         return dict(self.means[measure])
 
     def query_values(self, measure: str) -> dict[str, Floats]:
@@ -216,6 +248,11 @@ class Comparison(Measured):
         ----------
         measure : str
             One of the measures, as given.
+
+        Returns
+        -------
+        str
+            The name of the system.
         """
         if self.baseline is not None:
             return self.baseline
@@ -285,7 +322,18 @@ class Comparison(Measured):
         return [f"{over}; {how}", *others]
 
     def largest_changes(self, measure: str) -> dict[str, str]:
-        """Return {system: the queries on which it differs most from the baseline}; empty without a baseline."""
+        """Return {system: the queries on which it differs most from the baseline}; empty without a baseline.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        dict of str to str
+            The queries with their differences, as text.
+        """
         differences = self.differences[measure] if self.baseline is not None else ()
         return {each.system: changes_text(each.moved) for each in differences if each.moved}
 
@@ -444,7 +492,13 @@ class Comparison(Measured):
         return f": {listed(changes)}" if changes else ""
 
     def scores(self) -> Scores:
-        """Return the values of all systems on all queries, with their means and the compared pairs."""
+        """Return the values of all systems on all queries, with their means and the compared pairs.
+
+        Returns
+        -------
+        Scores
+            What the pages and figures of the comparison show.
+        """
         found = replace(super().scores(), baseline=self.baseline, level=self.level)
         return replace(found, test=shown.test_text(self), is_corrected=shown.is_corrected(self))
 

@@ -413,7 +413,7 @@ def compare(
 
     Examples
     --------
-    >>> from idealrank import from_arrays
+    >>> from idealrank import compare, from_arrays
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
     >>> cmp = compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a")
     >>> cmp.differences["rr"][0].difference, cmp.differences["rr"][0].effect.losses

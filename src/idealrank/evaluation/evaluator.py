@@ -373,7 +373,7 @@ def evaluate(
         "idealrank" for other data.
     offsets, group : array-like of int, optional
         The queries in arrays of labels: query i has the documents ``offsets[i]:offsets[i + 1]``, or ``group[i]``
-        documents. Without these and ``query_ids``, all documents belong to one query.
+        documents. Without these or ``query_ids``, all documents belong to one query.
     query_ids : iterable, optional
         The query id of each document in arrays of labels, or of each row of a matrix.
     mask : array of bool, optional
@@ -410,6 +410,7 @@ def evaluate(
 
     Examples
     --------
+    >>> from idealrank import evaluate
     >>> evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.7}}, ["ndcg", "rr"]).mean
     {'ndcg': 0.6309297535714575, 'rr': 0.5}
     >>> evaluate([2, 0, 1], [0.9, 0.8, 0.7], "dcg").mean

@@ -51,6 +51,7 @@ class Step:
 
     Examples
     --------
+    >>> from idealrank.evaluation.explanation import explain
     >>> explanation = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "dcg", like=["trec_eval", "sklearn"])
     >>> str(explanation.waterfalls[0].steps[0])
     'ties: docid_desc -> average: +0.0000'
@@ -85,6 +86,7 @@ class Waterfall(Result):
 
     Examples
     --------
+    >>> from idealrank.evaluation.explanation import explain
     >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
     >>> waterfall = found.waterfalls[0]
     >>> abs(waterfall.start_mean + sum(step.change for step in waterfall.steps) - waterfall.end_mean) < 1e-15
@@ -99,7 +101,7 @@ class Waterfall(Result):
     n_queries: tuple[int, int]
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "steps": a row per step that changes a value, between the two means."""
+        """Return the table "steps": a row per step that changes a value, between the two means."""
         rows: list[list[Value]] = [[self.start, None, None, self.start_mean, None, None]]
         for step in self.steps:
             if step.n_moved:
@@ -148,6 +150,7 @@ class Explanation(Measured):
 
     Examples
     --------
+    >>> from idealrank import explain
     >>> explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
     Explanation(ndcg: trec_eval 0.8597, lightgbm 0.7967)
     """
@@ -270,6 +273,7 @@ def explain(
 
     Examples
     --------
+    >>> from idealrank import explain
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 0}}
     >>> run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
     >>> print(explain(qrels, run, "ndcg", like=["trec_eval", "letor4"]).to_text().rstrip())

@@ -210,6 +210,7 @@ def evaluate_factors(
     Two users and three items; the first user already has item 0, which is therefore not ranked:
 
     >>> from scipy.sparse import csr_array
+    >>> from idealrank import evaluate_factors
     >>> relevant, seen = csr_array([[0, 0, 1], [0, 1, 0]]), csr_array([[1, 0, 0], [0, 0, 0]])
     >>> ev = evaluate_factors([[1.0], [2.0]], [[3.0], [1.0], [2.0]], relevant, exclude=seen, measures=["rr@3", "p@1"])
     >>> ev.mean, ev.per_query["rr@3"]

@@ -71,7 +71,7 @@ class Worth(NamedTuple):
 class Rankings:
     """The first documents of each query, by system.
 
-    Parameters
+    Attributes
     ----------
     systems : mapping of str to Ranking
         {system: its rankings}.
@@ -82,7 +82,8 @@ class Rankings:
 
     Examples
     --------
-    >>> found = ranked_lists({"q": {"a": 2, "b": 0}}, {"x": {"q": {"a": 1, "b": 3, "c": 1}}}, "ndcg")
+    >>> from idealrank import report
+    >>> found = report.ranked_lists({"q": {"a": 2, "b": 0}}, {"x": {"q": {"a": 1, "b": 3, "c": 1}}}, "ndcg")
     >>> found.systems["x"].documents, found.systems["x"].labels.tolist(), found.systems["x"].tied.tolist()
     (['b', 'c', 'a'], [0.0, nan, 2.0], [False, True, True])
     """
@@ -162,9 +163,17 @@ def ranked_lists(
     Rankings
         The rankings by system; a system without a name is called "system".
 
+    Raises
+    ------
+    DataError
+        If the data is not recognized, or the systems have no query in common with it.
+    OptionError
+        If a measure is unknown.
+
     Examples
     --------
-    >>> ranked_lists({"q": {"a": 1}}, {"q": {"a": 1, "b": 3}}, "rr", depth=1).systems["system"].documents
+    >>> from idealrank import report
+    >>> report.ranked_lists({"q": {"a": 1}}, {"q": {"a": 1, "b": 3}}, "rr", depth=1).systems["system"].documents
     ['b']
     """
     judged, named = judged_and_systems(data, systems, layout_of(layout, order))

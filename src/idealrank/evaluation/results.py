@@ -85,6 +85,11 @@ class Evaluation(Measured):
     def by_category(self) -> dict[str, Evaluation]:
         """Return {category: the evaluation of its queries}, sorted by name; empty if ``by=`` was not given.
 
+        Returns
+        -------
+        dict of str to Evaluation
+            One evaluation per category.
+
         Examples
         --------
         >>> from idealrank import evaluate
@@ -221,7 +226,7 @@ class Evaluation(Measured):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return tables "means", a row per measure, and "queries", a row per query, which `to_frame` returns.
+        """Return the tables "means", with a row per measure, and "queries", with a row per query, for `to_frame`.
 
         With ``by=`` there is also "categories", a row per category and measure.
         """
@@ -297,6 +302,11 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         ----------
         measure : str
             One of the measures, as given.
+
+        Returns
+        -------
+        bool
+            True if lower is better.
         """
         return next(iter(self.values())).filled[measure].lower_is_better
 
@@ -375,7 +385,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return {"systems": systems, "n_queries": self.n_queries, **common, "problems": plain(self._problems)}
 
     def tables(self) -> Mapping[str, Table]:
-        """Return tables "means" and "intervals", a row per system, and "queries", a row per system and query."""
+        """Return the tables "means" and "intervals", with a row per system, and "queries", per system and query."""
         intervals = partial(self.table_of_means, interval=True)
         tables: dict[str, Callable[[], Table]] = {
             "means": self.table_of_means,
@@ -390,7 +400,13 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return next(iter(self.values())).categories is not None
 
     def by_category(self) -> dict[str, Evaluations]:
-        """Return {category: the evaluations of its queries}, sorted by name; empty if ``by=`` was not given."""
+        """Return {category: the evaluations of its queries}, sorted by name; empty if ``by=`` was not given.
+
+        Returns
+        -------
+        dict of str to Evaluations
+            One mapping of systems per category.
+        """
         own = {name: evaluation.by_category() for name, evaluation in self.items()}
         names = sorted({category for each in own.values() for category in each})
         return {

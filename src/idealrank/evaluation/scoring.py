@@ -122,11 +122,17 @@ def scorer(measure: str | Measure) -> Scorer:
     Scorer
         The scorer.
 
+    Raises
+    ------
+    OptionError
+        If the measure is unknown.
+
     Examples
     --------
     >>> import sklearn
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn.model_selection import GroupKFold, cross_val_score
+    >>> from idealrank import scorer
     >>> X, y, qid = [[1.0], [2.0], [5.0], [3.0]], [0, 1, 1, 0], [7, 7, 8, 8]
     >>> with sklearn.config_context(enable_metadata_routing=True):
     ...     query_of_each_row = {"qid": qid, "groups": qid}

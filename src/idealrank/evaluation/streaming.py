@@ -53,6 +53,7 @@ class Summary(Result):
 
     Examples
     --------
+    >>> from idealrank.evaluation.streaming import evaluate_stream
     >>> summary = evaluate_stream([([1, 0], [0.2, 0.1], [0, 2]), ([0, 1], [0.3, 0.2], [0, 2])], "rr")
     >>> summary.n_queries, summary.mean
     (2, {'rr': 0.75})
@@ -76,6 +77,11 @@ class Summary(Result):
         ----------
         level : float
             The confidence level.
+
+        Returns
+        -------
+        dict of str to (float, float)
+            The bounds for each measure; NaN if fewer than two queries have a value.
         """
         return {name: moments.t_interval(level) for name, moments in self.moments.items()}
 
@@ -93,7 +99,7 @@ class Summary(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "means": a row per measure."""
+        """Return the table "means": a row per measure."""
         return {"means": means_table(self.moments)}
 
     def remarks(self) -> list[str]:
@@ -175,6 +181,7 @@ def evaluate_stream(
 
     Examples
     --------
+    >>> from idealrank import evaluate_stream
     >>> batches = [([1, 0], [0.2, 0.1], [0, 2]), ([0, 1, 1, 0], [0.3, 0.2, 0.1, 0.0], [0, 2, 4])]
     >>> evaluate_stream(batches, ["rr"]).mean
     {'rr': 0.8333333333333334}

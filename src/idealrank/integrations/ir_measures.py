@@ -64,6 +64,7 @@ class Provider(providers.Provider):  # type: ignore[misc]
     Examples
     --------
     >>> from ir_measures import nDCG
+    >>> from idealrank.integrations.ir_measures import Provider
     >>> found = Provider(ties="average").calc_aggregate([nDCG], {"q": {"a": 0, "b": 1}}, {"q": {"a": 1.0, "b": 1.0}})
     >>> round(found[nDCG], 4)
     0.8155
@@ -179,9 +180,15 @@ def define(name: str | Measure, *, like: str | Convention = "trec_eval") -> Any:
     ir_measures.measures.Measure
         The measure.
 
+    Raises
+    ------
+    OptionError
+        If the measure or the convention is unknown.
+
     Examples
     --------
     >>> import ir_measures
+    >>> from idealrank.integrations.ir_measures import define
     >>> ndcg = define("ndcg(gain=exp2)@10")
     >>> found = ir_measures.calc_aggregate([ndcg], {"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}})
     >>> {str(name): round(value, 4) for name, value in found.items()}

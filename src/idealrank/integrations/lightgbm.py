@@ -49,10 +49,16 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> LightGBMObje
     LightGBMObjective
         A function for ``objective`` in the parameters of ``lightgbm.train``, or in ``LGBMRanker``.
 
+    Raises
+    ------
+    OptionError
+        If the loss is unknown.
+
     Examples
     --------
     Two documents with equal scores, of which the first is relevant, passed as by LGBMRanker:
 
+    >>> from idealrank.integrations.lightgbm import objective
     >>> objective("pairwise_logistic")([1, 0], [0.0, 0.0], None, [2])
     (array([-0.5,  0.5], dtype=float32), array([0.25, 0.25], dtype=float32))
     """
@@ -86,8 +92,14 @@ def metric(
         A function that returns the name, the mean, and whether higher is better; for ``feval`` of ``lightgbm.train``,
         or ``eval_metric`` of ``LGBMRanker.fit``.
 
+    Raises
+    ------
+    OptionError
+        If the measure is unknown.
+
     Examples
     --------
+    >>> from idealrank.integrations.lightgbm import metric
     >>> metric("ndcg@10")([0, 1], [0.2, 0.1], None, [2])
     ('ndcg@10', 0.6309297535714575, True)
     """
@@ -123,6 +135,7 @@ def cv_folds(
 
     Examples
     --------
+    >>> from idealrank.integrations.lightgbm import cv_folds
     >>> for train, test in cv_folds([2, 1, 2], n_folds=3, seed=0):
     ...     print(train, test)
     [0 1 2] [3 4]

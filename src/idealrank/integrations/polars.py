@@ -41,9 +41,15 @@ def expression(
     polars.Expr
         An expression with the name of the measure. A null label or score is an error.
 
+    Raises
+    ------
+    OptionError
+        If the measure or the convention is unknown.
+
     Examples
     --------
     >>> import polars as pl
+    >>> from idealrank.integrations.polars import expression
     >>> frame = pl.DataFrame({"qid": [1, 1, 2, 2], "label": [0, 1, 2, 0], "score": [0.9, 0.1, 0.8, 0.3]})
     >>> frame.group_by("qid", maintain_order=True).agg(expression("rr")).to_dicts()
     [{'qid': 1, 'rr': 0.5}, {'qid': 2, 'rr': 1.0}]

@@ -72,6 +72,7 @@ class RelevanceEvaluator:
 
     Examples
     --------
+    >>> from idealrank.integrations.pytrec_eval import RelevanceEvaluator
     >>> evaluator = RelevanceEvaluator({"q1": {"d1": 1, "d2": 0}}, {"map", "ndcg"})
     >>> evaluator.evaluate({"q1": {"d1": 0.5, "d2": 0.7}})
     {'q1': {'map': 0.5, 'ndcg': 0.6309297535714575}}
@@ -240,6 +241,7 @@ def compute_aggregated_measure(name: str, values: Iterable[float]) -> float:
 
     Examples
     --------
+    >>> from idealrank.integrations.pytrec_eval import compute_aggregated_measure
     >>> compute_aggregated_measure("num_ret", [3, 4]), compute_aggregated_measure("map", [0.5, 1])
     (7.0, 0.75)
     """
@@ -263,8 +265,16 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     dict
         {query: {document: score}}.
 
+    Raises
+    ------
+    OptionError
+        If a line does not have the right number of fields.
+    ValueError
+        If a score is not a number.
+
     Examples
     --------
+    >>> from idealrank.integrations.pytrec_eval import parse_run
     >>> parse_run(["q1 Q0 d1 1 2.5 bm25"])
     {'q1': {'d1': 2.5}}
     """
@@ -284,8 +294,16 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
     dict
         {query: {document: label}}; labels that are written as integers are int.
 
+    Raises
+    ------
+    OptionError
+        If a line does not have the right number of fields.
+    ValueError
+        If a label is not a number.
+
     Examples
     --------
+    >>> from idealrank.integrations.pytrec_eval import parse_qrel
     >>> parse_qrel(["q1 0 d1 2"])
     {'q1': {'d1': 2}}
     """

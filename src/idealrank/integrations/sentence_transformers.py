@@ -42,13 +42,14 @@ class CrossEncoderLoss(torch.nn.Module):
 
     Examples
     --------
-    ::
-
-        loss = CrossEncoderLoss(model, "lambda_rank")
-        CrossEncoderTrainer(model=model, train_dataset=dataset, loss=loss).train()
-
-    >>> CrossEncoderLoss.__name__
-    'CrossEncoderLoss'
+    >>> from datasets import Dataset  # doctest: +SKIP
+    >>> from idealrank.integrations.sentence_transformers import CrossEncoderLoss
+    >>> from sentence_transformers.cross_encoder import CrossEncoder, CrossEncoderTrainer  # doctest: +SKIP
+    >>> columns = {"query": ["capital of France"], "docs": [["Paris", "Rome"]], "labels": [[1, 0]]}
+    >>> dataset = Dataset.from_dict(columns)  # doctest: +SKIP
+    >>> model = CrossEncoder("cross-encoder/ms-marco-MiniLM-L6-v2")  # doctest: +SKIP
+    >>> loss = CrossEncoderLoss(model, "lambda_rank")  # doctest: +SKIP
+    >>> CrossEncoderTrainer(model=model, train_dataset=dataset, loss=loss).train()  # doctest: +SKIP
     """
 
     def __init__(self, model: Any, loss: str | Loss = "approx_ndcg", *, mini_batch_size: int = 64) -> None:
@@ -103,7 +104,13 @@ class CrossEncoderLoss(torch.nn.Module):
         return value
 
     def get_config_dict(self) -> dict[str, Any]:
-        """Return the parameters, for model cards."""
+        """Return the parameters, for model cards.
+
+        Returns
+        -------
+        dict
+            The parameters by name.
+        """
         return {"loss": str(self.loss.loss), "mini_batch_size": self.mini_batch_size}
 
 
@@ -125,6 +132,7 @@ class RankingEvaluator(BaseEvaluator):  # type: ignore[misc]
 
     Examples
     --------
+    >>> from idealrank.integrations.sentence_transformers import RankingEvaluator
     >>> class Model:
     ...     def predict(self, pairs, **_):
     ...         return [len(document) for _, document in pairs]

@@ -42,6 +42,7 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
     Examples
     --------
     >>> import torch
+    >>> from idealrank.integrations.torchmetrics import RankingMetric
     >>> metric = RankingMetric("ndcg(gain=exp2)@10")
     >>> metric.update(torch.tensor([0.2, 0.9]), torch.tensor([2, 1]), indexes=torch.tensor([0, 0]))
     >>> round(float(metric.compute()), 4)
@@ -94,13 +95,25 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
         self.indexes.append(rows[2])
 
     def compute(self) -> torch.Tensor:
-        """Return the mean over queries."""
+        """Return the mean over queries.
+
+        Returns
+        -------
+        Tensor
+            The mean, a scalar.
+        """
         values = self.per_query()
         known = values[~np.isnan(values)]
         return torch.tensor(float(known.mean()) if known.size else float("nan"))
 
     def per_query(self) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return one value per query, in the order in which queries were first seen."""
+        """Return one value per query, in the order in which queries were first seen.
+
+        Returns
+        -------
+        float64 array of shape (n_queries,)
+            The values.
+        """
         scores, labels, queries = (_column(state) for state in (self.preds, self.target, self.indexes))
         if not queries.size:
             return np.empty(0)

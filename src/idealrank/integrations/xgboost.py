@@ -44,8 +44,14 @@ def objective(loss: str | Loss, *, n_threads: int | None = None) -> XGBoostObjec
     XGBoostObjective
         A function for ``obj`` of ``xgboost.train``.
 
+    Raises
+    ------
+    OptionError
+        If the loss is unknown.
+
     Examples
     --------
+    >>> from idealrank.integrations.xgboost import objective
     >>> objective("lambda_rank(measure=ndcg@10)")
     XGBoostObjective(loss=lambda_rank(measure=ndcg@10), n_threads=None)
     """
@@ -79,8 +85,14 @@ def metric(
     XGBoostMetric
         A function that returns the name and the mean.
 
+    Raises
+    ------
+    OptionError
+        If the measure is unknown.
+
     Examples
     --------
+    >>> from idealrank.integrations.xgboost import metric
     >>> metric("ndcg@10").higher_is_better, metric("pairwise_error").higher_is_better
     (True, False)
     """

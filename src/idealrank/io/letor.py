@@ -68,6 +68,7 @@ def read_letor(
     Examples
     --------
     >>> import io
+    >>> from idealrank import read_letor
     >>> read_letor(io.BytesIO(b"2 qid:10 1:0.5 3:1 #docid = GX-1\n0 qid:10 2:0.25 #docid = GX-2\n"))
     RankingData(1 queries, 2 documents, 3 features, labels 0 2, doc_ids)
     """
@@ -201,7 +202,8 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> from idealrank import from_arrays
+    >>> from pathlib import Path
+    >>> from idealrank import from_arrays, write_letor
     >>> write_letor(from_arrays([2, 0], query_ids=[7, 7], features=[[0.5, 1], [0, 3]]), "train.txt")
     >>> from pathlib import Path
     >>> print(Path("train.txt").read_text(), end="")

@@ -35,6 +35,7 @@ class Fold(NamedTuple):
     Examples
     --------
     >>> from idealrank import from_arrays
+    >>> from idealrank.io.letor_folds import Fold
     >>> parts = [from_arrays([1, 0], query_ids=[query, query]) for query in range(3)]
     >>> Fold(*parts).test.query_ids
     array([2])
@@ -56,6 +57,7 @@ class Folds(Sequence[Fold]):
     Examples
     --------
     >>> from idealrank import from_arrays
+    >>> from idealrank.io.letor_folds import Folds
     >>> parts = [from_arrays([1, 0], query_ids=[query, query]) for query in "abcde"]
     >>> [(fold.train.query_ids.tolist(), *fold.validation.query_ids, *fold.test.query_ids) for fold in Folds.of(parts)]
     [(['a', 'b', 'c'], 'd', 'e'), (['b', 'c', 'd'], 'e', 'a'), (['c', 'd', 'e'], 'a', 'b'),
@@ -140,7 +142,8 @@ def read_letor_folds(folder: str | os.PathLike[str], *, sparse: bool = False, n_
 
     Examples
     --------
-    >>> from idealrank import datasets, write_letor
+    >>> import os
+    >>> from idealrank import datasets, read_letor_folds, write_letor
     >>> os.makedirs("collection")
     >>> for number, part in enumerate(datasets.web_search(10, 20).train.split([0.2] * 5, seed=0), start=1):
     ...     write_letor(part, f"collection/S{number}.txt.gz")

@@ -20,7 +20,7 @@ _META = "mteb_model_meta"
 def read_mteb_predictions(
     path: Source, *, subset: str | None = None, split: str | None = None, progress: Progress | None = None
 ) -> Run:
-    r"""Read the run in a prediction file of MTEB, ``TASK_predictions.json``.
+    r"""Read a run from a prediction file of MTEB, ``TASK_predictions.json``.
 
     MTEB 2 writes {subset: {split: {query: {document: score}}}}, and older versions write {query: {document: score}}.
 
@@ -49,6 +49,7 @@ def read_mteb_predictions(
     Examples
     --------
     >>> import io
+    >>> from idealrank import read_mteb_predictions
     >>> meta, runs = b'"mteb_model_meta": {"model_name": "e5"}', b'"default": {"test": {"q1": {"d1": 0.5}}}'
     >>> read_mteb_predictions(io.BytesIO(b"{%b, %b}" % (meta, runs))).to_dict()
     {'q1': {'d1': 0.5}}
@@ -70,7 +71,7 @@ def read_mteb_predictions(
 
 
 def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, float]:
-    r"""Read the score of a model in a result file of MTEB, ``TASK.json``.
+    r"""Read the score of a model from a result file of MTEB, ``TASK.json``.
 
     Parameters
     ----------
@@ -94,6 +95,7 @@ def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, fl
     Examples
     --------
     >>> import io
+    >>> from idealrank import read_mteb_results
     >>> scores = b'{"test": [{"main_score": 0.5}, {"main_score": 0.25}]}'  # of two subsets
     >>> read_mteb_results(io.BytesIO(b'{"task_name": "MIRACL", "scores": %b}' % scores))
     ('MIRACL', 0.375)

@@ -107,6 +107,7 @@ def read_qrels(
     Examples
     --------
     >>> import io
+    >>> from idealrank import read_qrels
     >>> read_qrels(io.BytesIO(b"q1 0 d1 2\nq1 0 d#2 0\n"))["q1"]
     {'d1': 2.0, 'd#2': 0.0}
     >>> read_qrels(io.BytesIO(b"q1 1 d1 2\nq1 2 d1 1\n"), subtopics=True).to_nested()
@@ -194,6 +195,7 @@ def read_run(
     Examples
     --------
     >>> import io
+    >>> from idealrank import read_run
     >>> run = read_run(io.BytesIO(b"q1 Q0 d1 1 9.5 bm25\nq1 Q0 d2 2 7.25 bm25\n"))
     >>> run.name, run["q1"]
     ('bm25', {'d1': 9.5, 'd2': 7.25})
@@ -255,6 +257,7 @@ def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> from pathlib import Path
+    >>> from idealrank import Qrels, write_qrels
     >>> write_qrels(Qrels({"q1": {"d1": 2, "d2": 0}}), "qrels.txt")
     >>> print(Path("qrels.txt").read_text(), end="")
     q1 0 d1 2
@@ -296,6 +299,7 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> from pathlib import Path
+    >>> from idealrank import Run, write_run
     >>> write_run(Run({"q1": {"d1": 0.5, "d2": 0.75}}, name="bm25"), "bm25.run")
     >>> print(Path("bm25.run").read_text(), end="")
     q1 Q0 d1 2 0.5 bm25

@@ -54,6 +54,7 @@ class ConsistentRegression(Ranker):
     One query with one relevant document, so its gains and targets are 0 and 1:
 
     >>> from sklearn.linear_model import LinearRegression
+    >>> from idealrank.learners import ConsistentRegression
     >>> ranker = ConsistentRegression(LinearRegression()).fit([[2.0], [4.0]], [0, 1], qid=[1, 1])
     >>> ranker.predict([[2.0], [3.0], [4.0]]).round(4) + 0
     array([0. , 0.5, 1. ])

@@ -14,6 +14,21 @@ __all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "regist
 #: The learners by name; `register` adds one.
 LEARNERS: Registry[Ranker] = Registry("learner", Ranker, "approx_ndcg", "idealrank.learners")
 register = LEARNERS.register
+"""Register a learner of your own, so that model files can contain it and the command line can train it.
+
+Examples
+--------
+>>> from dataclasses import dataclass
+>>> from idealrank import learners
+>>> @learners.register("strict_svm")
+... @dataclass(kw_only=True, eq=False, repr=False)
+... class StrictSVM(learners.RankSVM):
+...     C: float = 100.0
+>>> ranker = StrictSVM().fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+>>> learners.save(ranker, "strict_svm.json")
+>>> learners.load("strict_svm.json")
+StrictSVM()
+"""
 
 _Made = TypeVar("_Made", bound=Learner)
 

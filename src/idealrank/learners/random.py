@@ -26,7 +26,7 @@ class RandomRanker(Ranker):
 
     Parameters
     ----------
-    normalize : optional
+    normalize : {"minmax", "zscore"}, optional
         Ignored, because features are not used.
     random_state : int, optional
         Seed of the random number generator; None means a new seed for every fit. A fitted ranker always gives the same
@@ -34,6 +34,7 @@ class RandomRanker(Ranker):
 
     Examples
     --------
+    >>> from idealrank.learners import RandomRanker
     >>> ranker = RandomRanker(random_state=0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
     >>> bool((ranker.predict([[0.0], [1.0]]) == ranker.predict([[5.0], [5.0]])).all())
     True

@@ -36,6 +36,7 @@ class Bregman(Listwise):
     --------
     psi = |x|^2 / 2, labels 1, 0, so u = (1, 0), and scores 0.5, 0.25: (0.5^2 + 0.25^2) / 2.
 
+    >>> from idealrank.losses import Bregman
     >>> Bregman("squared")([1, 0], [0.5, 0.25])
     (array([0.15625]), array([-0.5 ,  0.25]))
     """

@@ -266,7 +266,7 @@ def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) ->
 @register("approx_ndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxNDCG(Approximation):
-    """1 - NDCG of soft ranks (eq. (21)).
+    """1 - NDCG of soft ranks (Qin, Liu and Li 2008, eq. (21)).
 
     Time is near-linear in the length n of a list with the logistic sigmoid, and grows as n^2 with ``sigmoid="arctan"``
     and ``sigmoid="erf"``.
@@ -284,6 +284,8 @@ class ApproxNDCG(Approximation):
     --------
     Labels 1 and 0 with scores 0 and 0: both have the position 1.5, so 1 - 1/log2(2.5).
 
+    >>> import numpy as np
+    >>> from idealrank.losses import ApproxNDCG
     >>> ApproxNDCG()([1, 0], [0, 0])[0], 1 - 1 / np.log2(2.5)
     (array([0.2435292]), np.float64(0.2435292...))
     >>> ApproxNDCG(alpha=20, cutoff=10)
@@ -321,12 +323,13 @@ class _ApproximateRelevance(Approximation):
 @register("approx_ap")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxAP(_ApproximateRelevance):
-    """1 - average precision of soft ranks (eq. (22)).
+    """1 - average precision of soft ranks (Qin, Liu and Li 2008, eq. (22)).
 
     Examples
     --------
     One relevant document of two with equal scores: its position is 1.5, so 1 - 1/1.5.
 
+    >>> from idealrank.losses import ApproxAP
     >>> ApproxAP()([1, 0], [0, 0])[0]
     array([0.33333333])
     """
@@ -344,6 +347,7 @@ class ApproxPrecision(_ApproximateRelevance):
     One relevant document of two with equal scores: its position is 1.5, exactly the border of k = 1, so it counts as
     1/2.
 
+    >>> from idealrank.losses import ApproxPrecision
     >>> ApproxPrecision(cutoff=1)([1, 0], [0, 0])[0]
     array([0.5])
     """
@@ -365,6 +369,7 @@ class ApproxRR(_ApproximateRelevance):
     Two relevant documents with equal scores: each has the position 1.5 and is the first one with weight 1/2, so 1 -
     1/1.5.
 
+    >>> from idealrank.losses import ApproxRR
     >>> ApproxRR()([1, 1], [0, 0])[0]
     array([0.33333333])
     """
@@ -384,6 +389,7 @@ class ApproxKendall(SoftRanked):
     --------
     One pair with equal scores: tau is 0.
 
+    >>> from idealrank.losses import ApproxKendall
     >>> ApproxKendall()([1, 0], [0, 0])
     (array([1.]), array([-5.,  5.]))
     """
@@ -429,6 +435,7 @@ class Approx(SoftRanked):
     --------
     Recall@1 of one relevant document of two with equal scores: its position is 1.5, the border of k = 1.
 
+    >>> from idealrank.losses import Approx
     >>> Approx("recall@1")([1, 0], [0, 0])[0]
     array([0.5])
     """

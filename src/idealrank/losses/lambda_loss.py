@@ -70,6 +70,7 @@ class LambdaLoss(Pairwise):
     --------
     Labels 0 and 1 with equal scores, so in the wrong order: (1 - 0) (1 - 1/log2(3)) = 0.369..., times ln 2.
 
+    >>> from idealrank.losses import LambdaLoss
     >>> LambdaLoss(kind="loss2")([0, 1], [0, 0])
     (array([0.25582]), array([ 0.18453512, -0.18453512]))
 

@@ -28,12 +28,15 @@ __all__ = ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"]
 @register("least_squares", "squared")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LeastSquares(Listwise):
-    """||s - G||^2; with ``normalizer="dcg"``, the consistent ||s - u||^2 (section 3.3).
+    """Least squares, ||s - G||^2; with ``normalizer="dcg"``, ||s - u||^2, which is consistent with NDCG.
+
+    G are the gains, and u = G / ||G||_D are the gains divided by their ideal DCG (Ravikumar et al. 2011, section 3.3).
 
     Examples
     --------
     Labels 1, 0 have the gains 1, 0: (0.5 - 1)^2 + (0.25 - 0)^2 = 0.3125, gradient 2 (s - G).
 
+    >>> from idealrank.losses import LeastSquares
     >>> LeastSquares()([1, 0], [0.5, 0.25])
     (array([0.3125]), array([-1. ,  0.5]))
     """
@@ -52,8 +55,9 @@ class LeastSquares(Listwise):
 @register("cosine", "rank_cosine")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cosine(Listwise):
-    """1 - <s, G> / (||s||_2 ||G||_2), RankCosine's; with ``normalizer="dcg"``, 1 - <s, u> / ||s||_2 (section 3.3).
+    """RankCosine's loss, 1 - <s, G> / (||s||_2 ||G||_2); with ``normalizer="dcg"``, 1 - <s, u> / ||s||_2.
 
+    G are the gains, and u = G / ||G||_D are the gains divided by their ideal DCG (Ravikumar et al. 2011, section 3.3).
     The original orders documents by E[G / ||G||_2]. (Section 3.2.2 of the paper misprints this as E[G / ||G||_D], which
     would be consistent.) If all scores are 0, the loss has no derivative, and the gradient is minus the target, a
     descent direction. The loss is not convex: `hessian_diagonal` returns 2/sqrt(3) ||target|| / ||s||^2, the largest
@@ -63,6 +67,7 @@ class Cosine(Listwise):
     --------
     Labels 1, 0 and scores 3, 4: 1 - 3/5.
 
+    >>> from idealrank.losses import Cosine
     >>> Cosine()([1, 0], [3, 4])
     (array([0.4]), array([-0.128,  0.096]))
     """
@@ -90,8 +95,9 @@ class Cosine(Listwise):
 @register("cross_entropy", "list_net")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CrossEntropy(Listwise):
-    """KL(softmax(labels) || softmax(s)), ListNet's top-one; with ``normalizer="dcg"``, KL(u || exp(s)) (section 3.3).
+    """ListNet's top-one loss, KL(softmax(labels) || softmax(s)); with ``normalizer="dcg"``, KL(u || exp(s)).
 
+    u = G / ||G||_D are the gains G divided by their ideal DCG (Ravikumar et al. 2011, section 3.3), and
     KL(p || q) = sum p log(p / q) - p + q, with 0 log 0 = 0, for vectors that need not sum to 1. Without a normalizer,
     weights multiply exp(label).
 
@@ -104,6 +110,8 @@ class CrossEntropy(Listwise):
     --------
     Labels 0, 0 and scores 0, log 3: softmax is 1/2, 1/2 and 1/4, 3/4, so (log 2 + log(2/3)) / 2.
 
+    >>> import numpy as np
+    >>> from idealrank.losses import CrossEntropy
     >>> CrossEntropy()([0, 0], [0, np.log(3)])
     (array([0.14384104]), array([-0.25,  0.25]))
     """
@@ -145,11 +153,12 @@ def _q(value: Any) -> float | str:
 @register("q_norm")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class QNorm(Listwise):
-    """||s||_q^2 - 2 <s, u>, or with ``form="normalized"`` -<s, u> / ||s||_q (eq. (4) and below it).
+    """The q-norm loss, ||s||_q^2 - 2 <s, u>, or with ``form="normalized"`` -<s, u> / ||s||_q.
 
-    The first form is convex; its second derivatives are at most 2 (q - 1), and vanish where scores are 0. The second
-    form is not convex; its second derivatives are at most (q + 2) ||u||_p / ||s||_q^2 with 1/p + 1/q = 1, and its
-    gradient is -u if all scores are 0.
+    u = G / ||G||_D are the gains G divided by their ideal DCG (Ravikumar et al. 2011, eq. (4) and below it). The first
+    form is convex; its second derivatives are at most 2 (q - 1), and vanish where scores are 0. The second form is not
+    convex; its second derivatives are at most (q + 2) ||u||_p / ||s||_q^2 with 1/p + 1/q = 1, and its gradient is -u if
+    all scores are 0.
 
     Parameters
     ----------
@@ -162,6 +171,7 @@ class QNorm(Listwise):
     --------
     q = 2, labels 1, 0, so u = (1, 0), and scores 3, 4: 25 - 2 * 3 = 19 and -3/5.
 
+    >>> from idealrank.losses import QNorm
     >>> QNorm(q=2)([1, 0], [3, 4])
     (array([19.]), array([4., 8.]))
     >>> QNorm(q=2, form="normalized")([1, 0], [3, 4])
@@ -227,6 +237,8 @@ class ListMLE(Loss):
     --------
     Labels 1, 0 and scores log 3, 0: log 4 - log 3 for the first, nothing for the second.
 
+    >>> import numpy as np
+    >>> from idealrank.losses import ListMLE
     >>> ListMLE()([1, 0], [np.log(3), 0])
     (array([0.28768207]), array([-0.25,  0.25]))
     """

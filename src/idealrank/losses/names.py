@@ -10,6 +10,20 @@ __all__ = ["LOSSES", "loss", "register"]
 #: The losses by name; `register` adds one.
 LOSSES: Registry[Loss] = Registry("loss", Loss, "cosine or cross_entropy(normalizer=dcg)", "idealrank.losses")
 register = LOSSES.register
+"""Register a loss of your own, which learners and the command line then take by name.
+
+Examples
+--------
+>>> import numpy as np
+>>> from idealrank import losses
+>>> @losses.register("squared_error")
+... class SquaredError(losses.Loss):
+...     def values_and_gradient(self, lists):
+...         error = lists.scores - lists.labels
+...         return np.add.reduceat(error**2, lists.offsets[:-1]), 2 * error
+>>> losses.loss("squared_error")([1, 0], [3.0, 1.0])
+(array([5.]), array([4., 2.]))
+"""
 
 
 def loss(name: str | Loss) -> Loss:
@@ -32,6 +46,7 @@ def loss(name: str | Loss) -> Loss:
 
     Examples
     --------
+    >>> from idealrank.losses import loss
     >>> loss("cross_entropy(normalizer=dcg)"), loss("q_norm(q=3)"), loss("ListNet"), loss(loss("cosine"))
     (cross_entropy(normalizer=dcg), q_norm(q=3), cross_entropy, cosine)
     >>> loss("cross_entropi")

@@ -117,6 +117,7 @@ class Hinge(Pairwise):
     --------
     Labels 1, 0 and 0 with scores 1, 0.5 and 3: max(0, 1 - 0.5) + max(0, 1 + 2) = 3.5.
 
+    >>> from idealrank.losses import Hinge
     >>> Hinge()([1, 0, 0], [1, 0.5, 3])
     (array([3.5]), array([-2.,  1.,  1.]))
     """
@@ -143,6 +144,7 @@ class SquaredHinge(Pairwise):
     --------
     Labels 1, 0 and 0 with scores 1, 0.5 and 3: 0.5^2 + 3^2 = 9.25.
 
+    >>> from idealrank.losses import SquaredHinge
     >>> SquaredHinge()([1, 0, 0], [1, 0.5, 3])
     (array([9.25]), array([-7.,  1.,  6.]))
     """
@@ -167,8 +169,9 @@ class PairwiseLogistic(Pairwise):
 
     Examples
     --------
-    Labels 1 and 0 with equal scores: ln 2 = 0.693..., and the derivative by the better score is -1/2.
+    Labels 1 and 0 with equal scores: ln 2 = 0.693..., and the derivative with respect to the better score is -1/2.
 
+    >>> from idealrank.losses import PairwiseLogistic
     >>> PairwiseLogistic()([1, 0], [0, 0])
     (array([0.69314718]), array([-0.5,  0.5]))
     """
@@ -198,6 +201,7 @@ class PairwiseLinear(Pairwise):
     --------
     Labels 2 and 0 with equal scores: 2 ln 2 = 1.386...; the hinge gives 2.
 
+    >>> from idealrank.losses import PairwiseLinear
     >>> PairwiseLinear()([2, 0], [0, 0])
     (array([1.38629436]), array([-1.,  1.]))
     >>> PairwiseLinear(surrogate="hinge")([2, 0], [0, 0])
@@ -247,6 +251,7 @@ class LambdaRank(Pairwise):
     --------
     Labels 0 and 1 with equal scores, so in the wrong order: (1 - 0) (1 - 1/log2(3)) / 1 = 0.369..., times ln 2.
 
+    >>> from idealrank.losses import LambdaRank
     >>> LambdaRank()([0, 1], [0, 0])
     (array([0.25582]), array([ 0.18453512, -0.18453512]))
 

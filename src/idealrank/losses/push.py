@@ -38,6 +38,8 @@ class Push(Loss):
     --------
     Labels 1, 0, 0 and scores 0, ln 2, ln 4, p = 2: 1/2 ln((2^2 + 4^2) / 2) = 1/2 ln 10.
 
+    >>> import numpy as np
+    >>> from idealrank.losses import Push
     >>> Push(p=2)([1, 0, 0], [0, np.log(2), np.log(4)])
     (array([1.15129255]), array([-1. ,  0.2,  0.8]))
     """

@@ -93,6 +93,7 @@ class SoftNDCG(SoftlyRanked):
     --------
     Two documents with equal scores: each is first with probability 1/2, and (1 + 1/log2(3)) / 2 = 0.815...
 
+    >>> from idealrank.losses import SoftNDCG
     >>> SoftNDCG()([1, 0], [0, 0])[0]
     array([0.18453512])
     """
@@ -131,6 +132,8 @@ class NeuralNDCG(SoftlyRanked):
     Two documents with scores 0 and log 2: at rank 1, the shares of the two documents are 1/3 and 2/3, and at rank 2
     they are 2/3 and 1/3.
 
+    >>> import numpy as np
+    >>> from idealrank.losses import NeuralNDCG
     >>> found = NeuralNDCG()([1, 0], [0, np.log(2)])[0]
     >>> bool(np.isclose(found[0], 1 - (1 / 3 + 2 / 3 / np.log2(3))))
     True

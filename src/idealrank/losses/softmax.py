@@ -38,31 +38,11 @@ class SoftmaxLoss(Loss):
     """
 
     def relevant(self, lists: Lists) -> Relevant:
-        """Return the documents with a target; a query without anything to learn from has none.
-
-        Parameters
-        ----------
-        lists : Lists
-            Validated labels and weights.
-
-        Returns
-        -------
-        Relevant
-        """
+        """Return the documents with a target; a query without anything to learn from has none."""
         raise NotImplementedError
 
     def targets(self, lists: Lists) -> Floats:
-        """Return the target of each document; all targets are 0 in a query that has nothing to learn from.
-
-        Parameters
-        ----------
-        lists : Lists
-            Validated labels and weights.
-
-        Returns
-        -------
-        ndarray of shape (n_docs,)
-        """
+        """Return the target of each document; all targets are 0 in a query that has nothing to learn from."""
         return _for_all(self.relevant(lists), lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
@@ -157,6 +137,8 @@ class Softmax(SoftmaxLoss):
     --------
     Labels 1, 0 and scores log 3, 0: -log(3/4).
 
+    >>> import numpy as np
+    >>> from idealrank.losses import Softmax
     >>> Softmax()([1, 0], [np.log(3), 0])
     (array([0.28768207]), array([-0.25,  0.25]))
     """
@@ -187,6 +169,7 @@ class XENDCG(SoftmaxLoss):
     --------
     Labels 1, 0 have the targets 1.5/2 and 0.5/2, and equal scores have a softmax of 1/2 each: the value is log 2.
 
+    >>> from idealrank.losses import XENDCG
     >>> XENDCG()([1, 0], [0, 0])
     (array([0.69314718]), array([-0.25,  0.25]))
 
@@ -228,6 +211,7 @@ class SoftmaxAtK(Loss):
     --------
     The first of two documents with equal scores is relevant, and b equals its score, so w = 1/2: 1/2 log 2.
 
+    >>> from idealrank.losses import SoftmaxAtK
     >>> SoftmaxAtK(cutoff=1)([1, 0], [0, 0])[0]
     array([0.34657359])
 
@@ -243,17 +227,7 @@ class SoftmaxAtK(Loss):
     hold: bool = option(flag, False)
 
     def targets(self, lists: Lists) -> Floats:
-        """Return p of each document.
-
-        Parameters
-        ----------
-        lists : Lists
-            Validated labels and weights.
-
-        Returns
-        -------
-        ndarray of shape (n_docs,)
-        """
+        """Return p of each document."""
         return _for_all(_relevant(worth_of(self.gain, lists), "gains", lists), lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
@@ -315,6 +289,7 @@ class PSL(Loss):
     --------
     Two documents with equal scores: a(0) = 1 for each, so log 2.
 
+    >>> from idealrank.losses import PSL
     >>> PSL(temperature=0.5)([1, 0], [0, 0])
     (array([0.69314718]), array([-1.,  1.]))
 
@@ -330,17 +305,7 @@ class PSL(Loss):
     gain: Any = option(gains.of, gains.Linear())
 
     def targets(self, lists: Lists) -> Floats:
-        """Return p of each document.
-
-        Parameters
-        ----------
-        lists : Lists
-            Validated labels and weights.
-
-        Returns
-        -------
-        ndarray of shape (n_docs,)
-        """
+        """Return p of each document."""
         return _for_all(_relevant(worth_of(self.gain, lists), self.normalize, lists), lists)
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:

@@ -105,6 +105,7 @@ class RandomNDCG(_AgainstRandom):
     --------
     Labels 1 and 0 have two orders, with NDCG 1 and 1/log2(3), of which this is the mean.
 
+    >>> from idealrank.measures import RandomNDCG
     >>> RandomNDCG()([1, 0], [2, 1])
     array([0.81546488])
     """
@@ -122,6 +123,7 @@ class CorrectedNDCG(_AgainstRandom):
 
     Examples
     --------
+    >>> from idealrank.measures import CorrectedNDCG
     >>> CorrectedNDCG()([1, 0], [2, 1]), CorrectedNDCG()([1, 0], [1, 2])
     (array([1.]), array([-1.]))
     """
@@ -140,6 +142,7 @@ class NDCGZScore(_AgainstRandom):
     --------
     Labels 1 and 0 have two orders, one standard deviation above and below their mean.
 
+    >>> from idealrank.measures import NDCGZScore
     >>> NDCGZScore()([1, 0], [2, 1])
     array([1.])
     """
@@ -168,6 +171,7 @@ class NDCGPValue(_AgainstRandom):
 
     Examples
     --------
+    >>> from idealrank.measures import NDCGPValue
     >>> NDCGPValue()([1, 0, 0, 0], [4, 3, 2, 1])
     array([0.25])
     """

@@ -58,6 +58,7 @@ class Convention:
 
     Examples
     --------
+    >>> from idealrank.measures.conventions import Convention
     >>> mine = Convention("mine", options={"ties": "stable"}, overrides={"rr@": {"precision": "float32"}})
     >>> mine.option("ties", "ap"), mine.option("denominator", "ap")
     ('stable', 'relevant')
@@ -158,6 +159,7 @@ class Convention:
 
         Examples
         --------
+        >>> from idealrank import convention
         >>> convention("trec_eval").replace(unjudged="drop", missing=0.0).name
         'trec_eval but unjudged=drop, missing=0.0'
         """
@@ -407,6 +409,7 @@ def convention(like: str | Convention) -> Convention:
 
     Examples
     --------
+    >>> from idealrank import convention
     >>> convention("sklearn").options["gain"]
     Linear()
     >>> convention("trek_eval")

@@ -23,7 +23,8 @@ class Cutoff(Numbers):
 
     Examples
     --------
-    >>> [cutoff.at(20).item() for cutoff in (Rank(10), Fraction(0.2), Power(0.5))]
+    >>> from idealrank import cutoffs
+    >>> [cutoff.at(20).item() for cutoff in (cutoffs.Rank(10), cutoffs.Fraction(0.2), cutoffs.Power(0.5))]
     [10, 4, 4]
     """
 
@@ -46,6 +47,26 @@ class Cutoff(Numbers):
 #: The cutoffs by name; `register` adds one, which is written after "@": ``ndcg@power:0.5``.
 CUTOFFS: Registry[Cutoff] = Registry("cutoff", Cutoff, "10, 20% or n^0.5")
 register = CUTOFFS.register
+"""Register a cutoff of your own, which is written after "@" in the name of a measure.
+
+Only the measures of novelty and diversity, and measures of your own, can use it: all others are computed by the native
+core, which knows only `Rank`, `Fraction` and `Power`.
+
+Examples
+--------
+>>> from dataclasses import dataclass
+>>> import numpy as np
+>>> from idealrank import cutoffs
+>>> @cutoffs.register("all_but")
+... @dataclass(frozen=True)
+... class AllBut(cutoffs.Cutoff):
+...     last: int
+...
+...     def at(self, n):
+...         return np.maximum(np.asarray(n) - int(self.last), 1)
+>>> cutoffs.of("all_but:1").at([3, 10])
+array([2, 9])
+"""
 
 
 @register("rank")
@@ -60,7 +81,8 @@ class Rank(Cutoff):
 
     Examples
     --------
-    >>> Rank(10).at([4, 100])
+    >>> from idealrank import cutoffs
+    >>> cutoffs.Rank(10).at([4, 100])
     array([10, 10])
     """
 
@@ -93,7 +115,8 @@ class Fraction(Cutoff):
 
     Examples
     --------
-    >>> Fraction(0.2).at([4, 10, 15])
+    >>> from idealrank import cutoffs
+    >>> cutoffs.Fraction(0.2).at([4, 10, 15])
     array([1, 2, 3])
     """
 
@@ -120,7 +143,8 @@ class Power(Cutoff):
 
     Examples
     --------
-    >>> Power(0.5).at([9, 10, 1_000_000])
+    >>> from idealrank import cutoffs
+    >>> cutoffs.Power(0.5).at([9, 10, 1_000_000])
     array([   3,    3, 1000])
     """
 
@@ -153,7 +177,8 @@ def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
 
     Examples
     --------
-    >>> of(10), of(0.2), of("20%"), of("n^0.5"), of(None)
+    >>> from idealrank import cutoffs
+    >>> cutoffs.of(10), cutoffs.of(0.2), cutoffs.of("20%"), cutoffs.of("n^0.5"), cutoffs.of(None)
     (Rank(k=10), Fraction(c=0.2), Fraction(c=0.2), Power(exponent=0.5), None)
     """
     if value is None or isinstance(value, Cutoff):

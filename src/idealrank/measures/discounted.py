@@ -38,6 +38,7 @@ class DCG(Measure):
     --------
     Labels 2, 0, 1 in rank order, gain 2^l - 1: 3/log2(2) + 0 + 1/log2(4) = 3.5.
 
+    >>> from idealrank.measures import DCG
     >>> DCG()([2, 0, 1], [0.9, 0.8, 0.7])
     array([3.5])
     """
@@ -79,6 +80,7 @@ class NDCG(Measure):
     --------
     Labels 1, 2 in rank order: (1 + 3/log2(3)) / (3 + 1/log2(3)) = 0.79670...
 
+    >>> from idealrank.measures import NDCG
     >>> NDCG()([1, 2], [0.9, 0.8])
     array([0.79670758])
     >>> NDCG(gain="linear", discount="power:0.5") @ 1
@@ -125,6 +127,7 @@ class LinearNDCG(Measure):
     --------
     Labels 1, 2, 0, 0, 1 in rank order: (1 * 4 + 2 * 3 + 1 * 0) / (2 * 4 + 1 * 3 + 1 * 2) = 10/13.
 
+    >>> from idealrank.measures import LinearNDCG
     >>> LinearNDCG()([1, 2, 0, 0, 1], [5, 4, 3, 2, 1])
     array([0.76923077])
     """
@@ -169,6 +172,7 @@ class RBP(Measure):
     --------
     Relevant at ranks 1 and 3, p = 0.5: 0.5 (1 + 0.25) = 0.625.
 
+    >>> from idealrank.measures import RBP
     >>> RBP(p=0.5)([1, 0, 2], [3, 2, 1]), RBP(p=0.5, grades="scaled")([1, 0, 2], [3, 2, 1])
     (array([0.625]), array([0.375]))
     """
@@ -207,8 +211,16 @@ def ndcg(
     float64 array of shape (n_queries,)
         The NDCG of each query.
 
+    Raises
+    ------
+    DataError
+        If the lengths of the arrays do not match, or a label or score is not valid.
+    OptionError
+        If the cutoff is not valid.
+
     Examples
     --------
+    >>> from idealrank import ndcg
     >>> ndcg([1, 0, 1, 2], [0.3, 0.2, 0.1, 0.9], offsets=[0, 2, 4], cutoff=10)
     array([1., 1.])
     """

@@ -31,8 +31,9 @@ class Discount(Numbers):
 
     Examples
     --------
-    >>> [str(discount) for discount in (Log(), Power(0.5), Zipf(), Table([1, 0.5]))]
-    ['log:2', 'power:0.5', 'zipf', 'table:1:0.5']
+    >>> from idealrank import discounts
+    >>> [str(each) for each in (discounts.Log(), discounts.Power(0.5), discounts.Table([1, 0.5]))]
+    ['log:2', 'power:0.5', 'table:1:0.5']
     """
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
@@ -67,7 +68,8 @@ class Discount(Numbers):
 
         Examples
         --------
-        >>> Zipf().weights(4)
+        >>> from idealrank import discounts
+        >>> discounts.Zipf().weights(4)
         array([1.        , 0.5       , 0.33333333, 0.25      ])
         """
         weights = np.empty(max(n, 0))
@@ -108,7 +110,8 @@ class Discount(Numbers):
 
         Examples
         --------
-        >>> Table([1, 0.5]).at([1.5, 2.5])
+        >>> from idealrank import discounts
+        >>> discounts.Table([1, 0.5]).at([1.5, 2.5])
         (array([0.75, 0.25]), array([-0.5, -0.5]))
         """
         place = np.asarray(positions, np.float64)
@@ -120,6 +123,22 @@ class Discount(Numbers):
 #: The discounts by name; `register` adds one.
 DISCOUNTS: Registry[Discount] = Registry("discount", Discount, "log:2, power:0.5 or table:1:0.5")
 register = DISCOUNTS.register
+"""Register a discount of your own, which measures and losses then take by name.
+
+Examples
+--------
+>>> from dataclasses import dataclass
+>>> from idealrank import discounts, measure
+>>> @discounts.register("hyperbolic")
+... @dataclass(frozen=True)
+... class Hyperbolic(discounts.Discount):
+...     a: float = 1.0
+...
+...     def __call__(self, ranks, n=None):
+...         return 1 / (1 + self.a * (ranks - 1))
+>>> measure("dcg(discount=hyperbolic:0.5)")([0, 1], [0.9, 0.1])
+array([0.66666667])
+"""
 
 
 @register("log")
@@ -134,7 +153,8 @@ class Log(Discount):
 
     Examples
     --------
-    >>> Log()([1, 3, 7])
+    >>> from idealrank import discounts
+    >>> discounts.Log()([1, 3, 7])
     array([1.        , 0.5       , 0.33333333])
     """
 
@@ -164,7 +184,8 @@ class Power(Discount):
 
     Examples
     --------
-    >>> Power(0.5)([1, 4])
+    >>> from idealrank import discounts
+    >>> discounts.Power(0.5)([1, 4])
     array([1. , 0.5])
     """
 
@@ -185,7 +206,8 @@ class Zipf(Discount):
 
     Examples
     --------
-    >>> Zipf()([1, 2, 4])
+    >>> from idealrank import discounts
+    >>> discounts.Zipf()([1, 2, 4])
     array([1.  , 0.5 , 0.25])
     """
 
@@ -209,7 +231,8 @@ class Geometric(Discount):
 
     Examples
     --------
-    >>> Geometric(2)([1, 2, 3])
+    >>> from idealrank import discounts
+    >>> discounts.Geometric(2)([1, 2, 3])
     array([0.5  , 0.25 , 0.125])
     """
 
@@ -230,7 +253,8 @@ class Linear(Discount):
 
     Examples
     --------
-    >>> Linear()([1, 2, 3], 3)
+    >>> from idealrank import discounts
+    >>> discounts.Linear()([1, 2, 3], 3)
     array([2., 1., 0.])
     """
 
@@ -254,7 +278,8 @@ class Letor(Discount):
 
     Examples
     --------
-    >>> Letor()([1, 2, 4, 8])
+    >>> from idealrank import discounts
+    >>> discounts.Letor()([1, 2, 4, 8])
     array([1.        , 1.        , 0.5       , 0.33333333])
     """
 
@@ -281,9 +306,10 @@ class Table(Discount):
 
     Examples
     --------
-    >>> Table([1, 0.5])([1, 2, 3])
+    >>> from idealrank import discounts
+    >>> discounts.Table([1, 0.5])([1, 2, 3])
     array([1. , 0.5, 0. ])
-    >>> Table.tabulate(lambda ranks: 1 / ranks**2, 3).values
+    >>> discounts.Table.tabulate(lambda ranks: 1 / ranks**2, 3).values
     (1.0, 0.25, 0.1111111111111111)
     """
 
@@ -349,7 +375,8 @@ def of(value: str | Discount | Sequence[float]) -> Discount:
 
     Examples
     --------
-    >>> of("log"), of("power:0.5")
+    >>> from idealrank import discounts
+    >>> discounts.of("log"), discounts.of("power:0.5")
     (Log(base=2.0), Power(beta=0.5))
     """
     if isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes)):

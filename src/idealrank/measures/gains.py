@@ -28,7 +28,8 @@ class Gain(Numbers):
 
     Examples
     --------
-    >>> [str(gain) for gain in (Exp2(), Linear(), Binary(2), Table([0, 1, 3]))]
+    >>> from idealrank import gains
+    >>> [str(gain) for gain in (gains.Exp2(), gains.Linear(), gains.Binary(2), gains.Table([0, 1, 3]))]
     ['exp2', 'linear', 'binary:2', 'table:0:1:3']
     """
 
@@ -51,6 +52,25 @@ class Gain(Numbers):
 #: The gains by name; `register` adds one.
 GAINS: Registry[Gain] = Registry("gain", Gain, "exp2, binary:2 or table:0:1:3")
 register = GAINS.register
+"""Register a gain of your own, which measures then take by name.
+
+Examples
+--------
+>>> from dataclasses import dataclass
+>>> import numpy as np
+>>> from idealrank import gains, measure
+>>> @gains.register("root")
+... @dataclass(frozen=True)
+... class Root(gains.Gain):
+...     degree: float = 2.0
+...
+...     def __call__(self, labels):
+...         return np.asarray(labels, np.float64) ** (1 / self.degree)
+>>> gains.of("root")([0, 1, 4])
+array([0., 1., 2.])
+>>> measure("dcg(gain=root:2)")([4, 0], [0.9, 0.1])
+array([2.])
+"""
 
 
 @register("exp2")
@@ -66,7 +86,8 @@ class Exp2(Gain):
 
     Examples
     --------
-    >>> Exp2()([0, 1, 2, 3])
+    >>> from idealrank import gains
+    >>> gains.Exp2()([0, 1, 2, 3])
     array([0., 1., 3., 7.])
     """
 
@@ -96,7 +117,8 @@ class Linear(Gain):
 
     Examples
     --------
-    >>> Linear()([0, 1, 2, 3])
+    >>> from idealrank import gains
+    >>> gains.Linear()([0, 1, 2, 3])
     array([0., 1., 2., 3.])
     """
 
@@ -116,7 +138,8 @@ class Binary(Gain):
 
     Examples
     --------
-    >>> Binary()([0, 1, 2]), Binary(2)([0, 1, 2])
+    >>> from idealrank import gains
+    >>> gains.Binary()([0, 1, 2]), gains.Binary(2)([0, 1, 2])
     (array([0., 1., 1.]), array([0., 0., 1.]))
     """
 
@@ -138,9 +161,10 @@ class Table(Gain):
 
     Examples
     --------
-    >>> Table({0: 0, 1: 1, 4: 10})([4, 0])
+    >>> from idealrank import gains
+    >>> gains.Table({0: 0, 1: 1, 4: 10})([4, 0])
     array([10.,  0.])
-    >>> str(Table([0, 1, 3]))
+    >>> str(gains.Table([0, 1, 3]))
     'table:0:1:3'
     """
 
@@ -205,7 +229,8 @@ def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
 
     Examples
     --------
-    >>> of("linear"), of("table:0>0:2>5")
+    >>> from idealrank import gains
+    >>> gains.of("linear"), gains.of("table:0>0:2>5")
     (Linear(), Table(labels=(0.0, 2.0), gains=(0.0, 5.0)))
     """
     if isinstance(value, (Mapping, Sequence, np.ndarray)) and not isinstance(value, (str, bytes)):

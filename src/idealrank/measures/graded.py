@@ -68,6 +68,7 @@ class GainOverCost(_Graded):
     --------
     Labels 0, 1 in rank order: at rank 2 the cost exceeds the gain by 1, so 1 / log2(2 + 1).
 
+    >>> from idealrank.measures import GainOverCost
     >>> GainOverCost(gain="linear", ties="stable")([0, 1], [2, 1])
     array([0.63092975])
     """
@@ -87,6 +88,7 @@ class NDCGAtRelevant(_Graded):
     --------
     The only document with a gain is at rank 2: NDCG@2 = 1 / log2(3).
 
+    >>> from idealrank.measures import NDCGAtRelevant
     >>> NDCGAtRelevant(gain="linear", ties="stable")([0, 1], [2, 1])
     array([0.63092975])
     """
@@ -106,6 +108,7 @@ class NDCGAtFalls(_Graded):
     --------
     The gains of the ideal ranking are 2, 1, and decrease after ranks 1 and 2: the mean of NDCG@1 = 1/2 and NDCG@2.
 
+    >>> from idealrank.measures import NDCGAtFalls
     >>> NDCGAtFalls(gain="linear", ties="stable")([1, 2], [2, 1])
     array([0.67985935])
     """
@@ -132,6 +135,7 @@ class IdealDCG(Measure):
     --------
     Labels 2, 1, 0: 3/log2(2) + 1/log2(3).
 
+    >>> from idealrank.measures import IdealDCG
     >>> IdealDCG()([0, 1, 2], [3, 2, 1])
     array([3.63092975])
     """

@@ -21,6 +21,26 @@ MEASURES: Registry[Measure] = Registry(
     "measure", Measure, "ndcg@10 or ndcg(gain=linear,discount=zipf)@10", "idealrank.measures"
 )
 register = MEASURES.register
+"""Register a measure of your own, which `evaluate`, `compare` and the command line then take by name.
+
+A measure that the native core does not compute returns None from ``plan``, and computes its values itself.
+
+Examples
+--------
+>>> import numpy as np
+>>> from idealrank import evaluate, measures
+>>> @measures.register("top_label")
+... class TopLabel(measures.Measure):
+...     def plan(self):
+...         return None
+...
+...     def values(self, lists):
+...         queries = zip(lists.offsets[:-1], lists.offsets[1:])
+...         best = [first + lists.scores[first:last].argmax() for first, last in queries]
+...         return lists.labels[best]
+>>> evaluate([0, 2, 1, 1], [1, 2, 3, 4], "top_label", offsets=[0, 2, 4]).mean
+{'top_label': 1.5}
+"""
 
 
 def measure(name: str | Measure) -> Measure:
@@ -44,6 +64,7 @@ def measure(name: str | Measure) -> Measure:
 
     Examples
     --------
+    >>> from idealrank import measure
     >>> measure("ndcg@10"), measure("ndcg(gain=linear)@20%"), measure("map"), measure("ndcg_cut_10"), measure("P_5")
     (ndcg@10, ndcg(gain=linear)@20%, ap, ndcg@10, p@5)
     >>> measure("ndgc@10")

@@ -76,6 +76,7 @@ class KendallTau(_Pairs):
     --------
     Of the three pairs, the order 2, 0, 1 has one wrong: (2 - 1) / 3.
 
+    >>> from idealrank.measures import KendallTau
     >>> KendallTau()([2, 0, 1], [3, 2, 1])
     array([0.33333333])
     """
@@ -101,6 +102,7 @@ class PairwiseError(_Pairs):
     --------
     Labels 1, 2, 0, 0, 1 in rank order: three misordered pairs, whose labels differ by 1, so R = 3, of 8 pairs.
 
+    >>> from idealrank.measures import PairwiseError
     >>> PairwiseError()([1, 2, 0, 0, 1], [5, 4, 3, 2, 1])
     array([0.375])
     """
@@ -129,6 +131,7 @@ class AUC(_Pairs):
 
     Examples
     --------
+    >>> from idealrank.measures import AUC
     >>> AUC()([1, 0, 1, 0], [4, 3, 2, 1])
     array([0.75])
     """

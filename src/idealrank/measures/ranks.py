@@ -42,6 +42,8 @@ class SoftRanks(NamedTuple):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.ranks import SoftRanks
     >>> soft = SoftRanks(np.array([1.0, 1.0, 0.0]), np.array([0, 3]), alpha=100.0)
     >>> soft.sums()[0] + 1
     array([1.5, 1.5, 3. ])
@@ -88,7 +90,9 @@ def soft_positions(
     sigmoid: str = "logistic",
     n_threads: int | None = None,
 ) -> Floats:
-    """Compute soft ranks 1 + sum_y sigma(alpha (s_y - s_x)) over all other documents y (eq. (20)), one per document.
+    """Compute soft ranks 1 + sum_y sigma(alpha (s_y - s_x)) over all other documents y, one per document.
+
+    See Qin, Liu and Li 2008, eq. (20).
 
     Parameters
     ----------
@@ -109,10 +113,18 @@ def soft_positions(
     float64 array of shape (n_docs,)
         The soft ranks.
 
+    Raises
+    ------
+    DataError
+        If a score is not a finite number.
+    OptionError
+        If the value of an option is not valid.
+
     Examples
     --------
     Scores 1 and 0 with alpha 1: the first has the position 1 + 1/(1 + e) = 1.268...
 
+    >>> from idealrank.ranks import soft_positions
     >>> soft_positions([1.0, 0.0], alpha=1.0)
     array([1.26894142, 1.73105858])
     """
@@ -122,10 +134,11 @@ def soft_positions(
 
 
 def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: float = 0.01) -> float:
-    """Return the smallest alpha for which every soft rank of every query is within ``tol`` of the rank, by eq. (25).
+    """Return the smallest alpha for which every soft rank of every query is within ``tol`` of the rank.
 
-    That is, (n - 1) / (1 + exp(alpha delta)) <= tol for n documents, where delta is the smallest difference between two
-    scores. Equal scores are ignored: their soft ranks approach the mean of their ranks.
+    That is, (n - 1) / (1 + exp(alpha delta)) <= tol for n documents (Qin, Liu and Li 2008, eq. (25)), where delta is
+    the smallest difference between two scores. Equal scores are ignored: their soft ranks approach the mean of their
+    ranks.
 
     Parameters
     ----------
@@ -141,10 +154,19 @@ def alpha_for(scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, tol: 
     float
         The slope; 0 if any slope is large enough.
 
+    Raises
+    ------
+    DataError
+        If a score is not a finite number.
+    OptionError
+        If the value of an option is not valid.
+
     Examples
     --------
     Two documents whose scores differ by 1: 1 / (1 + exp(alpha)) = 0.01 for alpha = ln 99.
 
+    >>> import numpy as np
+    >>> from idealrank.ranks import alpha_for
     >>> round(alpha_for([1.0, 0.0]), 12) == round(float(np.log(99)), 12)
     True
     """

@@ -61,6 +61,7 @@ class Precision(PlannedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import Precision
     >>> Precision(cutoff=2)([0, 1, 1], [3, 2, 1])
     array([0.5])
     """
@@ -80,6 +81,7 @@ class Recall(PlannedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import Recall
     >>> Recall(cutoff=2)([0, 1, 1], [3, 2, 1])
     array([0.5])
     """
@@ -92,6 +94,7 @@ class F1(PlannedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import F1
     >>> F1(cutoff=2)([0, 1, 1, 1], [4, 3, 2, 1])
     array([0.4])
     """
@@ -106,6 +109,7 @@ class RPrecision(PlannedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import RPrecision
     >>> RPrecision()([1, 0, 1], [3, 2, 1])
     array([0.5])
     """
@@ -123,6 +127,7 @@ class HitRate(PlannedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import HitRate
     >>> HitRate(cutoff=2)([0, 0, 1], [3, 2, 1]), HitRate(cutoff=2)([0, 1, 0], [3, 2, 1])
     (array([0.]), array([1.]))
     """
@@ -137,6 +142,7 @@ class RR(PlannedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import RR
     >>> RR()([0, 0, 1], [3, 2, 1])
     array([0.33333333])
     """
@@ -159,6 +165,7 @@ class AP(PlannedRelevance):
     --------
     Relevant at ranks 1, 3 and 4: (1/1 + 2/3 + 3/4) / 3 = 0.80555...
 
+    >>> from idealrank.measures import AP
     >>> AP()([1, 0, 1, 1], [4, 3, 2, 1])
     array([0.80555556])
     """
@@ -183,6 +190,7 @@ class Bpref(PlannedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import Bpref
     >>> Bpref(ties="stable")([1, 0, 1, 0], [4, 3, 2, 1])
     array([0.75])
     """
@@ -219,6 +227,7 @@ class ERR(Measure):
     --------
     Labels 1, 1 on a scale from 0 to 1, so g = 1/2: 1/2 + (1/2)(1/2)(1/2) = 0.625.
 
+    >>> from idealrank.measures import ERR
     >>> ERR(max_label=1)([1, 1], [2, 1])
     array([0.625])
     """
@@ -238,6 +247,7 @@ class Judged(Measure):
     Examples
     --------
     >>> import numpy as np
+    >>> from idealrank.measures import Judged
     >>> Judged()([np.nan, 1], [2, 1], judged=([1], [0, 1]))
     array([0.5])
     """
@@ -257,6 +267,7 @@ class Tied(Measure):
 
     Examples
     --------
+    >>> from idealrank.measures import Tied
     >>> Tied()([1, 0, 0, 2], [3, 2, 2, 1])
     array([0.5])
     """

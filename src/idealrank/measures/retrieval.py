@@ -87,6 +87,7 @@ class InferredAP(RankedRelevance):
     --------
     If all documents are judged, it is average precision except for a term of 1e-5: (1/1 + 2/3) / 2.
 
+    >>> from idealrank.measures import InferredAP
     >>> InferredAP(ties="stable")([1, 0, 1], [3, 2, 1]).round(4)
     array([0.8333])
     """
@@ -110,6 +111,7 @@ class InterpolatedPrecision(RankedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import InterpolatedPrecision
     >>> InterpolatedPrecision(recall=1, ties="stable")([1, 0, 1], [3, 2, 1])
     array([0.66666667])
     """
@@ -137,6 +139,7 @@ class ElevenPoint(RankedRelevance):
     --------
     The highest precision is 1 up to a recall of 1/2, and 2/3 beyond: (6 + 5 * 2/3) / 11.
 
+    >>> from idealrank.measures import ElevenPoint
     >>> ElevenPoint(ties="stable")([1, 0, 1], [3, 2, 1])
     array([0.84848485])
     """
@@ -162,6 +165,7 @@ class RPrecisionMultiple(RankedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import RPrecisionMultiple
     >>> RPrecisionMultiple(multiple=2, ties="stable")([1, 0, 0, 0, 1], [5, 4, 3, 2, 1])
     array([0.25])
     """
@@ -180,6 +184,7 @@ class BinaryGain(RankedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import BinaryGain
     >>> BinaryGain(ties="stable")([1, 0, 0, 1], [4, 3, 2, 1])
     array([0.75])
     """
@@ -195,6 +200,7 @@ class YAAP(RankedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import YAAP
     >>> YAAP(ties="stable")([1, 0], [2, 1])
     array([0.69314718])
     """
@@ -236,6 +242,7 @@ class LogAP(_Log):
     Examples
     --------
     >>> import numpy as np
+    >>> from idealrank.measures import LogAP
     >>> np.exp(LogAP(ties="stable")([0, 1], [2, 1]))
     array([0.5])
     """
@@ -252,6 +259,7 @@ class LogBpref(_Log):
     Examples
     --------
     >>> import numpy as np
+    >>> from idealrank.measures import LogBpref
     >>> np.exp(LogBpref(ties="stable")([1, 0, 1, 0], [4, 3, 2, 1]))
     array([0.75])
     """
@@ -310,6 +318,7 @@ class SetF(RankedRelevance):
     --------
     A precision of 2/3 and a recall of 1/2: (3 * 2/3 * 1/2) / (1/2 + 2 * 2/3).
 
+    >>> from idealrank.measures import SetF
     >>> SetF(weight=2)([1, 0, 1], [3, 2, 1], judged=([1, 0, 1, 1, 1], [0, 5]))
     array([0.54545455])
     """
@@ -330,6 +339,7 @@ class SetMAP(RankedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import SetMAP
     >>> SetMAP()([1, 0, 1], [3, 2, 1], judged=([1, 0, 1, 1], [0, 4]))
     array([0.44444444])
     """
@@ -347,6 +357,7 @@ class SetRelativePrecision(RankedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import SetRelativePrecision
     >>> SetRelativePrecision()([0, 1, 1], [3, 2, 1], judged=([0, 1, 1, 1, 1], [0, 5]))
     array([0.66666667])
     """
@@ -371,6 +382,7 @@ class Utility(RankedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import Utility
     >>> Utility()([1, 0, 1], [3, 2, 1]), Utility(hit=3, false_alarm=-2)([1, 0, 1], [3, 2, 1])
     (array([1.]), array([4.]))
     """
@@ -397,6 +409,7 @@ class RelativePrecision(PlannedRelevance):
 
     Examples
     --------
+    >>> from idealrank.measures import RelativePrecision
     >>> RelativePrecision(cutoff=10)([0, 1, 1], [3, 2, 1], judged=([0, 1, 1, 1, 1], [0, 5]))
     array([0.5])
     """
@@ -412,6 +425,7 @@ class Unjudged(Measure):
     Examples
     --------
     >>> import numpy as np
+    >>> from idealrank.measures import Unjudged
     >>> Unjudged(cutoff=4)([np.nan, 1], [2, 1], judged=([1], [0, 1]))
     array([0.25])
     """
@@ -446,6 +460,7 @@ class RBPResidual(Measure):
     Examples
     --------
     >>> import numpy as np
+    >>> from idealrank.measures import RBPResidual
     >>> RBPResidual(p=0.5)([1, np.nan], [2, 1], judged=([1], [0, 1]))
     array([0.5])
     """

@@ -30,6 +30,7 @@ class Queries(_Count):
 
     Examples
     --------
+    >>> from idealrank.measures import Queries
     >>> Queries()([1, 0, 0], [3, 2, 1], [0, 2, 3])
     array([1., 1.])
     """
@@ -45,6 +46,7 @@ class Retrieved(_Count):
 
     Examples
     --------
+    >>> from idealrank.measures import Retrieved
     >>> Retrieved()([1, 0, 0], [3, 2, 1])
     array([3.])
     """
@@ -60,6 +62,7 @@ class Relevant(_Count):
 
     Examples
     --------
+    >>> from idealrank.measures import Relevant
     >>> Relevant()([1, 0], [2, 1], judged=([1, 0, 1], [0, 3]))
     array([2.])
     """
@@ -75,6 +78,7 @@ class RelevantRetrieved(_Count):
 
     Examples
     --------
+    >>> from idealrank.measures import RelevantRetrieved
     >>> RelevantRetrieved()([1, 0], [2, 1], judged=([1, 0, 1], [0, 3]))
     array([1.])
     """
@@ -91,6 +95,7 @@ class NonrelevantRetrieved(_Count):
     Examples
     --------
     >>> import numpy as np
+    >>> from idealrank.measures import NonrelevantRetrieved
     >>> NonrelevantRetrieved()([1, 0, np.nan], [3, 2, 1], judged=([1, 0], [0, 2]))
     array([1.])
     """

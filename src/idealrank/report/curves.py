@@ -27,9 +27,15 @@ def over_cutoffs(measures: Iterable[str | Measure], cutoffs: Sequence[int] = _CU
     list of Measure
         Each measure at each cutoff.
 
+    Raises
+    ------
+    OptionError
+        If a measure is unknown, or a cutoff is not valid.
+
     Examples
     --------
-    >>> over_cutoffs(["ndcg@10,20", "rr", "auc"], [1, 5])
+    >>> from idealrank import report
+    >>> report.over_cutoffs(["ndcg@10,20", "rr", "auc"], [1, 5])
     [ndcg@1, ndcg@5, rr@1, rr@5]
     """
     families = dict.fromkeys(each @ None for each in named(measures).values())

@@ -52,10 +52,16 @@ def means(result: Measured, measure: str | None = None, ax: Axes | None = None) 
     Axes
         The Axes with the drawing.
 
+    Raises
+    ------
+    DataError
+        If the result does not have the measure.
+
     Examples
     --------
     >>> from idealrank import evaluate
-    >>> ax = means(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
+    >>> from idealrank.report import figures
+    >>> ax = figures.means(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
     >>> ax.get_xlabel(), [line.get_xdata().tolist() for line in ax.lines]
     ('rr (2 queries, like idealrank)', [[0.75]])
     """
@@ -93,10 +99,16 @@ def distributions(result: Measured, measure: str | None = None, ax: Axes | None 
     Axes
         The Axes with the drawing.
 
+    Raises
+    ------
+    DataError
+        If the result does not have the measure.
+
     Examples
     --------
     >>> from idealrank import evaluate
-    >>> ax = distributions(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
+    >>> from idealrank.report import figures
+    >>> ax = figures.distributions(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
     >>> heights = ax.patches[0].get_data().values.tolist()
     >>> heights[-1]  # the value 1 of one of the two queries; no value is more frequent
     0.85
@@ -138,11 +150,17 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     Axes
         The Axes with the drawing.
 
+    Raises
+    ------
+    DataError
+        If the comparison does not have the measure.
+
     Examples
     --------
     >>> from idealrank import compare, from_arrays
+    >>> from idealrank.report import figures
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
-    >>> ax = differences(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a"))
+    >>> ax = figures.differences(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a"))
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
     (['b'], 'queries, by difference from a\n2 queries, like idealrank')
     """
@@ -198,8 +216,9 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
     Examples
     --------
     >>> from idealrank import evaluate
+    >>> from idealrank.report import figures
     >>> found = evaluate({"q": {"a": 0, "b": 1}}, {"x": {"q": {"a": 2, "b": 1}}}, ["rr@1", "rr@2"])
-    >>> cutoff_curves(found).lines[0].get_ydata().tolist()
+    >>> figures.cutoff_curves(found).lines[0].get_ydata().tolist()
     [0.0, 0.5]
     """
     curves = evaluations.by_cutoff()
@@ -241,11 +260,17 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     Axes
         The Axes with the drawing.
 
+    Raises
+    ------
+    DataError
+        If the comparison does not have the measure.
+
     Examples
     --------
     >>> from idealrank import compare, from_arrays
+    >>> from idealrank.report import figures
     >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
-    >>> ax = significance(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", test="sign"))
+    >>> ax = figures.significance(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", test="sign"))
     >>> [text.get_text() for text in ax.texts]
     ['1.00', '1.00']
     """
@@ -295,8 +320,9 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> from idealrank import explain
+    >>> from idealrank.report import figures
     >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
-    >>> [label.get_text() for label in waterfall(found.waterfalls[0]).get_yticklabels()]
+    >>> [label.get_text() for label in figures.waterfall(found.waterfalls[0]).get_yticklabels()]
     ['trec_eval', 'gain: linear → exp2:30', 'lightgbm']
     """
     steps = [step for step in way.steps if step.n_moved]

@@ -39,9 +39,10 @@ def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
+    >>> from idealrank import report
     >>> from idealrank.learners import RankNet
     >>> ranker = RankNet(l2=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
-    >>> learning_curve(ranker).lines[0].get_xdata().tolist()
+    >>> report.learning_curve(ranker).lines[0].get_xdata().tolist()
     [0, 1, 2]
     """
     history = getattr(ranker, "history_", None)

@@ -70,8 +70,8 @@ def html(
 
     Examples
     --------
-    >>> from idealrank import evaluate
-    >>> page = html(evaluate({"<q>": {"a": 1}}, {"<q>": {"a": 1.0}}, "rr"), title="R & D")
+    >>> from idealrank import evaluate, report
+    >>> page = report.html(evaluate({"<q>": {"a": 1}}, {"<q>": {"a": 1.0}}, "rr"), title="R & D")
     >>> "<h1>R &amp; D</h1>" in page, "<q>" in page
     (True, False)
     """

@@ -27,8 +27,14 @@ def bonferroni(p_values: npt.ArrayLike) -> Floats:
     float64 array of the same shape
         The corrected p-values, at most 1.
 
+    Raises
+    ------
+    DataError
+        If a p-value is not a number from 0 to 1.
+
     Examples
     --------
+    >>> from idealrank.stats import bonferroni
     >>> bonferroni([0.01, 0.04, 0.5])
     array([0.03, 0.12, 1.  ])
     """
@@ -48,10 +54,16 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     float64 array of the same shape
         The corrected p-values, at most 1.
 
+    Raises
+    ------
+    DataError
+        If a p-value is not a number from 0 to 1.
+
     Examples
     --------
     The smallest p-value is multiplied by 3, the next by 2 and the last by 1, and none is below the previous one:
 
+    >>> from idealrank.stats import holm
     >>> holm([0.04, 0.01, 0.5])
     array([0.08, 0.03, 0.5 ])
     """
@@ -71,8 +83,14 @@ def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
     float64 array of the same shape
         The corrected p-values, at most 1.
 
+    Raises
+    ------
+    DataError
+        If a p-value is not a number from 0 to 1.
+
     Examples
     --------
+    >>> from idealrank.stats import benjamini_hochberg
     >>> benjamini_hochberg([0.01, 0.04, 0.5])
     array([0.03, 0.06, 0.5 ])
     """

@@ -41,6 +41,8 @@ class DiscriminativePower(Result):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.stats import DiscriminativePower
     >>> DiscriminativePower(np.array([0.01, 0.04, 0.2, 0.5]), "t", n_queries=50, seed=0).at(0.05)
     0.5
     """
@@ -103,6 +105,8 @@ def discriminative_power(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.stats import discriminative_power
     >>> values = np.random.default_rng(0).normal(size=(50, 3)) + [0, 0, 2]
     >>> discriminative_power(values, test="t").at(0.05)
     0.6666666666666666
@@ -157,6 +161,8 @@ def swap_rate(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.stats import swap_rate
     >>> values = np.random.default_rng(0).normal(size=(50, 2)) + [0, 3]
     >>> swap_rate(values, 25, seed=0)
     0.0

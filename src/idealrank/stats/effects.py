@@ -31,6 +31,7 @@ class EffectSize(Result):
 
     Examples
     --------
+    >>> from idealrank.stats import effect_size
     >>> effect = effect_size([3, 1, 2], [1, 1, 4])
     >>> effect.wins, effect.ties, effect.losses, effect.common_language
     (1, 1, 1, 0.5)
@@ -57,10 +58,16 @@ def effect_size(a: npt.ArrayLike, b: npt.ArrayLike) -> EffectSize:
     EffectSize
         The sizes of the difference.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
+
     Examples
     --------
     Differences 1, 2, 3: mean 2, standard deviation 1, three wins.
 
+    >>> from idealrank.stats import effect_size
     >>> effect = effect_size([2, 4, 6], [1, 2, 3])
     >>> effect.cohen_dz, effect.common_language, effect.wins
     (2.0, 1.0, 3)

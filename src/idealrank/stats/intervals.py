@@ -44,6 +44,7 @@ class Interval(Result):
 
     Examples
     --------
+    >>> from idealrank.stats import interval
     >>> interval([0.5]).note
     'an interval needs two queries or more'
     """
@@ -98,6 +99,7 @@ def interval(
 
     Examples
     --------
+    >>> from idealrank.stats import interval
     >>> found = interval([0.1, 0.2, 0.3, 0.4], method="t")
     >>> round(found.low, 4), found.mean, round(found.high, 4)
     (0.0446, 0.25, 0.4554)

@@ -57,6 +57,7 @@ class PairedTest(Result):
 
     Examples
     --------
+    >>> from idealrank.stats import t_test
     >>> t_test([0.5], [0.25]).note
     'a t statistic needs two queries or more'
     """
@@ -99,10 +100,16 @@ def randomization_test(
     PairedTest
         The p-value, the difference and the test statistic.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
+
     Examples
     --------
     Of the 4 ways to sign the differences 2 and 1, two have a sum of 3 or -3:
 
+    >>> from idealrank.stats import randomization_test
     >>> randomization_test([3.0, 2.0], [1.0, 1.0]).p_value
     0.5
     """
@@ -135,10 +142,16 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     PairedTest
         The p-value, the difference and the test statistic.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
+
     Examples
     --------
     Differences 1, 2, 3: t = 2 / (1 / sqrt(3)) with 2 degrees of freedom.
 
+    >>> from idealrank.stats import t_test
     >>> round(t_test([2, 4, 6], [1, 2, 3]).p_value, 4)
     0.0742
     """
@@ -163,10 +176,16 @@ def wilcoxon_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     PairedTest
         The p-value, the difference and the test statistic.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
+
     Examples
     --------
     The differences 1, 2, 3 are all above 0: 2 of 8 ways to sign the ranks are as extreme.
 
+    >>> from idealrank.stats import wilcoxon_test
     >>> wilcoxon_test([2, 4, 6], [1, 2, 3]).p_value
     0.25
     """
@@ -192,10 +211,16 @@ def sign_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     PairedTest
         The p-value, the difference and the test statistic.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
+
     Examples
     --------
     Three wins of three: 2 of 8 outcomes are as extreme.
 
+    >>> from idealrank.stats import sign_test
     >>> sign_test([2, 4, 6, 1], [1, 2, 3, 1]).p_value
     0.25
     """
@@ -235,10 +260,17 @@ def bootstrap_test(
     PairedTest
         The p-value, the difference and the test statistic.
 
+    Raises
+    ------
+    DataError
+        If the arrays do not have one value per query each, or a value is infinite.
+
     Examples
     --------
     Differences from 1 to 20 are far from 0: no shifted resample has such a large t statistic.
 
+    >>> import numpy as np
+    >>> from idealrank.stats import bootstrap_test
     >>> bootstrap_test(range(1, 21), np.zeros(20), n_resamples=999, seed=0).p_value
     0.001
     """
@@ -276,6 +308,7 @@ def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> Paire
 
     Examples
     --------
+    >>> from idealrank.stats import equivalence_test
     >>> equivalence_test([0.50, 0.52, 0.49, 0.51], [0.51, 0.50, 0.50, 0.52], margin=0.1).p_value < 0.01
     True
     """

@@ -47,6 +47,7 @@ class PowerPlan(Result):
 
     Examples
     --------
+    >>> from idealrank.stats import queries_for
     >>> plan = queries_for(0.1, [[0.5, 0.3], [0.2, 0.4], [0.9, 0.6]], power=0.9)
     >>> plan.design, plan.power, plan.n_systems
     ('t', 0.9, 2)
@@ -100,6 +101,7 @@ def queries_for(
     --------
     A difference of half a standard deviation needs 34 queries:
 
+    >>> from idealrank.stats import queries_for
     >>> pilot = [[1.0, 0.0], [-1.0, 0.0]] * 50
     >>> queries_for(0.5 * (100 / 99) ** 0.5, pilot).n_queries
     34
@@ -142,8 +144,16 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     float
         The difference; NaN for fewer than two queries.
 
+    Raises
+    ------
+    DataError
+        If a difference is infinite.
+    OptionError
+        If ``level`` or ``power`` is not between 0 and 1.
+
     Examples
     --------
+    >>> from idealrank.stats import minimum_detectable_effect
     >>> round(minimum_detectable_effect([1.0, -1.0] * 17), 3)
     0.502
     """
@@ -195,6 +205,7 @@ def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: flo
 
     Examples
     --------
+    >>> from idealrank.stats import power_of_t_test
     >>> round(power_of_t_test(34, 0.5, 1.0), 3)
     0.808
     """

@@ -54,6 +54,7 @@ class PredictionPowered(Result):
 
     Examples
     --------
+    >>> from idealrank.stats import prediction_powered
     >>> found = prediction_powered([0.2, 0.4, 0.9, 0.5], [0.3, 0.5, 0.9, 0.6, 0.1, 0.2])
     >>> round(found.human_mean, 3), round(found.mean, 3), round(found.weight, 3)
     (0.5, 0.358, 1.0)
@@ -155,6 +156,7 @@ def prediction_powered(
     --------
     Machine values that are 0.1 too high for every query still give the human mean of all queries.
 
+    >>> from idealrank.stats import prediction_powered
     >>> found = prediction_powered([0.1, 0.3, 0.8], [0.2, 0.4, 0.9, 0.5, 0.6])
     >>> round(found.mean, 6), round(found.bias, 6)
     (0.42, 0.1)
@@ -213,6 +215,7 @@ class JudgingPlan(Result):
 
     Examples
     --------
+    >>> from idealrank.stats import human_queries_for
     >>> human, machine = [0.1, 0.3, 0.8, 0.2], [0.15, 0.35, 0.7, 0.3] * 25
     >>> plan = human_queries_for(0.1, human, machine)
     >>> plan.n_human, plan.n_human_alone
@@ -285,6 +288,7 @@ def human_queries_for(
     number.
 
     >>> import numpy as np
+    >>> from idealrank.stats import human_queries_for
     >>> human = np.random.default_rng(0).normal(0, 0.1, 40)
     >>> machine = human + np.random.default_rng(1).normal(0.05, 0.05, 40)
     >>> for width in (0.02, 0.01):

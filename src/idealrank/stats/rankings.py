@@ -72,6 +72,7 @@ def rbo(a: Ranking, b: Ranking, *, p: float = 0.9, kind: str = "ext", ties: str 
     --------
     The agreement is 0 at rank 1 and 1 at rank 2: 0.5 * (0 + 0.5 * 1) + 0.25 * 1.
 
+    >>> from idealrank.stats import rbo
     >>> rbo(["a", "b"], ["b", "a"], p=0.5)
     0.5
     >>> rbo(["a", "b"], ["a", "b"])
@@ -160,6 +161,7 @@ def tau_ap(ranking: Ranking, reference: Ranking, *, symmetric: bool = False, tie
     --------
     Of the documents above ranks 2 and 3, 0 of 1 and 2 of 2 are above them in the reference: 2 * (0 + 1) / 2 - 1.
 
+    >>> from idealrank.stats import tau_ap
     >>> tau_ap(["b", "a", "c"], ["a", "b", "c"])
     0.0
     """

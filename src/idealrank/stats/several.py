@@ -48,6 +48,7 @@ class TukeyHSD(Result):
 
     Examples
     --------
+    >>> from idealrank.stats import randomized_tukey_hsd
     >>> randomized_tukey_hsd([[3.0, 1.0], [2.0, 1.0]], seed=0).differences
     array([[ 0. ,  1.5],
            [-1.5,  0. ]])
@@ -110,6 +111,8 @@ def randomized_tukey_hsd(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.stats import randomized_tukey_hsd
     >>> rng = np.random.default_rng(0)
     >>> values = rng.normal(size=(50, 3)) + [0, 0, 2]
     >>> randomized_tukey_hsd(values, n_permutations=999, seed=1).p_values.round(3)
@@ -167,6 +170,7 @@ class Anova(Result):
 
     Examples
     --------
+    >>> from idealrank.stats import anova
     >>> anova([[1, 2], [2, 3], [3, 5]]).df_systems
     1
     """
@@ -199,6 +203,11 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     Anova
         The F test and the variances.
 
+    Raises
+    ------
+    DataError
+        If ``matrix`` does not have two dimensions, or a value is infinite.
+
     References
     ----------
     Huynh and Feldt 1976, Estimation of the Box correction for degrees of freedom from sample data in randomized block
@@ -209,6 +218,7 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     Two systems with the values 1, 2, 3 and 2, 3, 5: the sum of squares of the systems is 8/3, the residual one is 1/3
     with 2 degrees of freedom, and F = 16.
 
+    >>> from idealrank.stats import anova
     >>> found = anova([[1, 2], [2, 3], [3, 5]])
     >>> round(found.f_statistic, 6), round(found.p_value, 4), found.df_residual
     (16.0, 0.0572, 2)

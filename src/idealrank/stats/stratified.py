@@ -59,6 +59,8 @@ class SystemRanks(Result):
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.stats import rank_systems
     >>> values = np.random.default_rng(0).normal(size=(50, 3)) * 0.1 + [0.5, 0.5, 0.6]
     >>> rank_systems([values], seed=0).tied_for_first
     array([False, False,  True])
@@ -168,6 +170,8 @@ def rank_systems(
     --------
     The first two systems may be equal, and the third one is worse:
 
+    >>> import numpy as np
+    >>> from idealrank.stats import rank_systems
     >>> rng = np.random.default_rng(0)
     >>> sets = [rng.normal(size=(n, 1)) + 0.1 * rng.normal(size=(n, 3)) + [0.0, 0.01, -0.2] for n in (30, 200)]
     >>> found = rank_systems(sets, seed=0)
@@ -261,6 +265,7 @@ def stratified_randomization_test(
     --------
     The mean differences are 1 and -1, and their mean is 0, although a is better on three of four queries:
 
+    >>> from idealrank.stats import stratified_randomization_test
     >>> found = stratified_randomization_test([[1, 1, 1], [0]], [[0, 0, 0], [1]])
     >>> found.difference, found.p_value
     (0.0, 1.0)

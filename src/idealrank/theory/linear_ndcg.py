@@ -42,6 +42,7 @@ class ThresholdErrors(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.linear_ndcg import threshold_errors
     >>> threshold_errors([2, 0, 2, 1, 0, 0], [6, 5, 4, 3, 2, 1]).steps
     array([1., 1.])
     """
@@ -75,11 +76,17 @@ def threshold_errors(
     ThresholdErrors
         The errors by threshold and query.
 
+    Raises
+    ------
+    DataError
+        If the lengths of the arrays do not match, or a label or score is not valid.
+
     Examples
     --------
     Labels 2, 0, 2, 1, 0, 0 in rank order: for threshold 0, the first 0 is above a 2 and a 1; for threshold 1, above a
     2.
 
+    >>> from idealrank.theory import threshold_errors
     >>> found = threshold_errors([2, 0, 2, 1, 0, 0], [6, 5, 4, 3, 2, 1])
     >>> found.thresholds, found.errors[:, 0]
     (array([0., 1.]), array([2., 1.]))
@@ -131,6 +138,7 @@ def cutoff_errors(
     --------
     Labels 0, 1 in rank order with D = 1, 1/2: a gain of 1 is missing at k = 1, and none at k = 2.
 
+    >>> from idealrank.theory import cutoff_errors
     >>> cutoff_errors([0, 1], [2, 1], discount="zipf")
     array([0.5, 0. ])
     """
@@ -177,6 +185,7 @@ def linear_ndcg_of_auc(auc: npt.ArrayLike, n_relevant: npt.ArrayLike, n_others: 
 
     Examples
     --------
+    >>> from idealrank.theory import linear_ndcg_of_auc
     >>> linear_ndcg_of_auc(0.40625, 4, 8)
     array(0.5)
     """
@@ -203,6 +212,7 @@ class Exchange(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.linear_ndcg import exchanges
     >>> exchanges([0, 1])
     (Exchange(i=1, j=1, cost=1, moved_down=1, moved_up=0),)
     """
@@ -215,7 +225,9 @@ class Exchange(Result):
 
 
 def exchanges(labels: npt.ArrayLike) -> tuple[Exchange, ...]:
-    """Return the shortest sequence of exchanges from the ideal order of labels 0 and 1 to the given order (Lemma 1).
+    """Return the shortest sequence of exchanges from the ideal order of labels 0 and 1 to the given order.
+
+    See Jin and Geng, Lemma 1.
 
     Parameters
     ----------
@@ -234,6 +246,7 @@ def exchanges(labels: npt.ArrayLike) -> tuple[Exchange, ...]:
 
     Examples
     --------
+    >>> from idealrank.theory import exchanges
     >>> [each.cost for each in exchanges([0, 1, 0, 0, 1, 1, 1, 0, 1])]
     [5, 4, 5]
     """

@@ -65,6 +65,7 @@ class DifferenceBounds(Result):
 
     Examples
     --------
+    >>> from idealrank.evaluation.holes.bounding import bounds
     >>> found = bounds({"q": {"a": 1, "b": 0}}, {"x": {"q": ["a", "c"]}, "y": {"q": ["b", "c"]}}, "p@2")
     >>> found.differences[0].lowest, found.differences[0].is_decided
     (-0.5, True)
@@ -118,6 +119,7 @@ class Bounds(Result):
 
     Examples
     --------
+    >>> from idealrank import bounds
     >>> found = bounds({"q1": {"a": 2, "b": 0}}, {"q1": ["c", "a", "b"]}, "ndcg")
     >>> found
     Bounds(ndcg 0.6309, from 0.6309 to 1.0000)
@@ -137,7 +139,18 @@ class Bounds(Result):
         return self.systems.mean
 
     def per_query(self, system: str = "") -> dict[str, Floats]:
-        """Return {column: one value per query} of a system."""
+        """Return {column: one value per query} of a system.
+
+        Parameters
+        ----------
+        system : str
+            The name of the system; empty if there is only one without a name.
+
+        Returns
+        -------
+        dict of str to float64 array
+            The columns, as in ``systems``.
+        """
         return dict(self.systems[system].per_query)
 
     def to_dict(self) -> dict[str, Plain]:
@@ -154,7 +167,7 @@ class Bounds(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return tables "means", a row per system; "differences", if there are any; and "queries"."""
+        """Return the tables "means", with a row per system; "differences", if there are any; and "queries"."""
         first = next(iter(self.systems.values()))
         names = list(first.per_query)
         columns = [
@@ -291,6 +304,7 @@ def bounds(
     The document at rank 1 is unjudged. NDCG is lowest if it is not relevant, because the relevant one is at rank 2:
     1/log2(3).
 
+    >>> from idealrank import bounds
     >>> found = bounds({"q1": {"a": 1}}, {"q1": ["c", "a"]}, "ndcg")
     >>> {column: round(value, 4) for column, value in found.mean[""].items() if column in ("lowest", "highest")}
     {'lowest': 0.6309, 'highest': 1.0}

@@ -47,6 +47,7 @@ class NextJudgments(Result):
 
     Examples
     --------
+    >>> from idealrank.evaluation.holes.judging import judge_next
     >>> runs = {"x": {"q": ["c", "d", "a"]}, "y": {"q": ["d", "a", "c"]}}
     >>> found = judge_next({"q": {"a": 1, "b": 0}}, runs, "ndcg@2", n=1)
     >>> found.documents, found.ranks
@@ -61,7 +62,7 @@ class NextJudgments(Result):
     differences: tuple[DifferenceBounds, ...]
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "documents": query, document, effect, and the rank in each system."""
+        """Return the table "documents": query, document, effect, and the rank in each system."""
         compared = {name for each in self.differences for name in (each.system, each.baseline)} or set(self.ranks)
         columns = [
             Column("query"),
@@ -153,6 +154,7 @@ def judge_next(
     --------
     Both systems retrieve d at rank 2, so that its label cannot distinguish them.
 
+    >>> from idealrank import judge_next
     >>> runs = {"x": {"q": ["c", "d"]}, "y": {"q": ["e", "d"]}}
     >>> sorted(judge_next({"q": {"a": 1}}, runs, "ndcg@2").documents)
     ['c', 'e']

@@ -63,6 +63,7 @@ def identify(
     A function whose ideal ranking contains only the retrieved documents:
 
     >>> import math
+    >>> from idealrank import identify
     >>> def ndcg_at_k(retrieved, relevant, k):
     ...     hits = [doc in relevant for doc in retrieved[:k]]
     ...     dcg = lambda gains: sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))

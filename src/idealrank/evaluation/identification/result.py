@@ -109,7 +109,7 @@ class Identification(Result):
         return found | {"convention": plain(data)}
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "choices", a row per choice, and "defects", if there are any."""
+        """Return the table "choices", with a row per choice, and "defects", if there are any."""
         columns = [Column(name) for name in ("choice", "value", "seen on", "returned")]
         rows: list[list[Value]] = [[each.name, each.value, each.example, each.returned] for each in self.choices]
         wrong = [Column("defect"), Column("smallest list"), Column("value", ".6g"), Column("expected", ".6g")]

@@ -226,6 +226,7 @@ def leaderboard(
 
     Examples
     --------
+    >>> from idealrank import leaderboard
     >>> from idealrank.datasets import search_runs
     >>> found = leaderboard({"fiqa": search_runs(seed=1), "scifact": search_runs(seed=2)}, seed=0)
     >>> print(found.to_text(width=50), end="")

@@ -33,6 +33,7 @@ class Flip(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.evaluation.leaderboards.normalization import Flip
     >>> Flip("fiqa", "e5", "bm25", 0.01, 0.2, -0.02, 0.4).dcg_difference
     -0.02
     """
@@ -60,6 +61,16 @@ class Normalization:
         The pairs that the two measures order differently.
     best : mapping
         {data set: (best system by the measure, best system by DCG)}.
+
+    Examples
+    --------
+    >>> from idealrank import leaderboard
+    >>> better = {"q1": {"d1": 1.0}, "q2": {"d3": 1.0}}
+    >>> worse = {"q1": {"d2": 1.0}, "q2": {"d3": 1.0}}
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d3": 1}}
+    >>> found = leaderboard({"set": (qrels, {"a": better, "b": worse})}, "ndcg@10")
+    >>> found.normalization.n_pairs, found.normalization.flips
+    (1, ())
     """
 
     measure: str
@@ -69,7 +80,18 @@ class Normalization:
     best: Mapping[str, tuple[str, str]]
 
     def significant(self, level: float) -> tuple[Flip, ...]:
-        """Return the pairs in which both orders are significant at ``level``, without a correction."""
+        """Return the pairs in which both orders are significant at ``level``, without a correction.
+
+        Parameters
+        ----------
+        level : float
+            The significance level.
+
+        Returns
+        -------
+        tuple of Flip
+            The pairs.
+        """
         return tuple(flip for flip in self.flips if max(flip.p_value, flip.dcg_p_value) <= level)
 
 

@@ -55,6 +55,7 @@ class AgainstBaseline(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.evaluation.leaderboards.standings import AgainstBaseline
     >>> AgainstBaseline("e5", p_value=0.01, corrected=0.02).corrected
     0.02
     """

@@ -158,6 +158,11 @@ class AssistedComparison(Result):
         ----------
         measure : str
             One of the measures, as given.
+
+        Returns
+        -------
+        tuple of AssistedEstimate
+            The significant differences.
         """
         return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
 
@@ -168,6 +173,11 @@ class AssistedComparison(Result):
         ----------
         measure : str
             One of the measures, as given.
+
+        Returns
+        -------
+        int
+            The number of differences.
         """
         return sum(each.mean * each.machine_mean > 0 for each in self.differences[measure])
 

@@ -57,6 +57,7 @@ class UncertainEvaluation(Result):
 
     Examples
     --------
+    >>> from idealrank.evaluation.machine.distributions import evaluate_uncertain
     >>> evaluate_uncertain({"q": {"a": {0: 0.5, 1: 0.5}, "b": 1}}, {"q": ["a", "b"]}, "p@2")
     UncertainEvaluation(p@2 0.7500, from 0.5000 to 1.0000)
     """
@@ -128,7 +129,7 @@ class UncertainEvaluation(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "means": a row per system."""
+        """Return the table "means": a row per system."""
         columns = [Column("system"), Column(self.measure, ".4f"), Column("error", ".1e")]
         rows: list[list[Value]] = [
             [name, mean, self.error[name], *self.interval(name)] for name, mean in self.mean.items()
@@ -221,6 +222,7 @@ def evaluate_uncertain(
     Two judges disagree about the document at rank 1. The mean of the two values of NDCG is not the NDCG of the mean
     labels.
 
+    >>> from idealrank import evaluate_uncertain
     >>> found = evaluate_uncertain({"q": {"a": [0, 1], "b": 1}}, {"q": ["a", "b"]}, "ndcg", n_draws=2000)
     >>> abs(found.mean[""] - (0.6309 + 1) / 2) < 4 * found.error[""]
     True

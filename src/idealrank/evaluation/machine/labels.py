@@ -39,6 +39,7 @@ class LabelAgreement(Result):
 
     Examples
     --------
+    >>> from idealrank.evaluation.machine.labels import label_agreement
     >>> found = label_agreement([0, 0, 1, 1], [0, 1, 1, 1])
     >>> found.equal, found.kappa, found.bias, found.counts
     (0.75, 0.5, 0.25, ((1, 1), (0, 2)))
@@ -53,7 +54,7 @@ class LabelAgreement(Result):
     counts: tuple[tuple[int, ...], ...]
 
     def tables(self) -> Mapping[str, Table]:
-        """Return table "labels": a row per human label, with the numbers of documents by machine label."""
+        """Return the table "labels": a row per human label, with the numbers of documents by machine label."""
         names = [f"machine {label:g}" for label in self.labels]
         rows = [[label, *own] for label, own in zip(self.labels, self.counts, strict=True)]
         return {"labels": Table([Column("human", "g"), *(Column(name) for name in names)], rows)}

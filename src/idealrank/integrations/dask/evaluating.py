@@ -82,6 +82,7 @@ def evaluate(
     Examples
     --------
     >>> import dask.dataframe, pandas
+    >>> from idealrank.integrations.dask import evaluate
     >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "score": [0.2, 0.1, 0.1, 0.3]}
     >>> evaluate(dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2), "rr").mean
     {'rr': 0.75}
@@ -166,6 +167,7 @@ def compare(
     Examples
     --------
     >>> import dask.dataframe, pandas
+    >>> from idealrank.integrations.dask import compare
     >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "old": [0.1, 0.1, 0.2, 0.3], "new": [0.2, 0.1, 0.1, 0.3]}
     >>> frame = dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2)
     >>> found = compare(frame, ["old", "new"], "rr", baseline="old")

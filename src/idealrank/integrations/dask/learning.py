@@ -43,6 +43,7 @@ class FrameSource(Source):
     Examples
     --------
     >>> import dask.dataframe, pandas
+    >>> from idealrank.integrations.dask import FrameSource
     >>> rows = {"qid": [1, 2, 1, 2], "label": [1, 1, 0, 0], "bm25": [0.2, 0.1, 0.1, 0.3]}
     >>> FrameSource(dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2)).features
     ('bm25',)

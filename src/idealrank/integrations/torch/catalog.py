@@ -55,7 +55,9 @@ class CatalogLoss(nn.Module):
     --------
     One user and two items with the same score, of which the first is relevant: RankNet's loss is ln 2.
 
+    >>> import torch
     >>> from scipy.sparse import csr_array
+    >>> from idealrank.integrations.torch import CatalogLoss
     >>> user, items = torch.ones(1, 2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
     >>> value = CatalogLoss("pairwise_logistic", similarity="dot", temperature=1.0)(user, items, csr_array([[1, 0]]))
     >>> value

@@ -51,6 +51,8 @@ class RankingLoss(nn.Module):
     --------
     A relevant document and another one with equal scores are in the right order with probability 1/2, so -log(1/2):
 
+    >>> import torch
+    >>> from idealrank.integrations.torch import RankingLoss
     >>> scores = torch.zeros(2, dtype=torch.float64, requires_grad=True)
     >>> value = RankingLoss("list_mle")([1, 0], scores)
     >>> value

@@ -111,6 +111,7 @@ class FactorRanker(Learner):
     --------
     Three users with two tastes; the third user does not have one of the items of the first taste:
 
+    >>> from idealrank.learners import FactorRanker
     >>> liked = {"ann": ["jazz", "blues", "soul"], "bob": ["rock", "punk"], "eve": ["jazz", "soul"]}
     >>> model = FactorRanker(8, random_state=0, n_threads=1).fit(liked)
     >>> model.recommend(["eve"], k=1)

@@ -45,7 +45,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> from idealrank.learners import RankSVM
+    >>> from idealrank.learners import RankSVM, to_onnx
     >>> to_onnx(RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1]), "model.onnx")
     """
     portable = _Portable.of(model, "ONNX")
@@ -138,7 +138,7 @@ def to_ranklib(model: Any, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from idealrank.learners import RankSVM
+    >>> from idealrank.learners import RankSVM, to_ranklib
     >>> to_ranklib(RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1]), "model.txt")
     >>> print(Path("model.txt").read_text(), end="")
     ## Coordinate Ascent
@@ -196,8 +196,9 @@ def to_elasticsearch(
 
     Examples
     --------
+    >>> import json
     >>> from pathlib import Path
-    >>> from idealrank.learners import RankSVM
+    >>> from idealrank.learners import RankSVM, to_elasticsearch
     >>> model = RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
     >>> to_elasticsearch(model, "model.json", name="mine", features=["title", "body"])
     >>> json.loads(Path("model.json").read_text())["model"]["model"]
@@ -263,7 +264,7 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
     Examples
     --------
     >>> from pathlib import Path
-    >>> from idealrank.learners import RankSVM
+    >>> from idealrank.learners import RankSVM, to_vespa
     >>> model = RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
     >>> to_vespa(model, "mine.profile", name="mine", features=["bm25(title)", "bm25(body)"])
     >>> print(Path("mine.profile").read_text(), end="")

@@ -48,7 +48,7 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> from idealrank import from_arrays
-    >>> from idealrank.learners import RankNet
+    >>> from idealrank.learners import RankNet, load, save
     >>> data = from_arrays([0, 1, 0, 1], group=[2, 2], features=[[1.0, 5.0], [3.0, 4.0], [2.0, 9.0], [5.0, 1.0]])
     >>> save(RankNet(l2=0.1).fit(data), "model.json")
     >>> load("model.json").score(data)
@@ -126,7 +126,7 @@ def load(path: Source) -> Learner:
 
     Examples
     --------
-    >>> from idealrank.learners import ListNet
+    >>> from idealrank.learners import ListNet, load, save
     >>> save(ListNet().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]), "model.json")
     >>> load("model.json")
     ListNet()

@@ -47,6 +47,7 @@ class AdaRank(WeightedSum):
     the weight is 1/2 ln 11.
 
     >>> from idealrank import from_arrays
+    >>> from idealrank.learners import AdaRank
     >>> features = [[0.0], [1.0], [0.0], [1.0], [0.0], [1.0]]
     >>> data = from_arrays([0, 1, 0, 1, 1, 0], group=[2, 2, 2], features=features)
     >>> AdaRank(measure="ap").fit(data).coef_

@@ -49,6 +49,7 @@ class RankSVM(LinearModel):
     --------
     One pair whose features differ by 1: 1/2 w^2 + C (1 - w)^2 is smallest at w = 2 C / (1 + 2 C) = 2/3.
 
+    >>> from idealrank.learners import RankSVM
     >>> RankSVM(C=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
     array([0.666667])
     """
@@ -92,6 +93,7 @@ class ListNet(LinearModel):
 
     Examples
     --------
+    >>> from idealrank.learners import ListNet
     >>> ListNet().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """
@@ -115,6 +117,7 @@ class RankCosine(LinearModel):
 
     Examples
     --------
+    >>> from idealrank.learners import RankCosine
     >>> RankCosine().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).score([[0.0], [1.0]], [0, 1], qid=[1, 1])
     1.0
     """
@@ -140,6 +143,7 @@ class LeastSquaresRanker(LinearModel):
     --------
     One relevant document of two: the gains (0, 1) have the norm 1, so the scores are 0 and 1.
 
+    >>> from idealrank.learners import LeastSquaresRanker
     >>> ranker = LeastSquaresRanker().fit([[2.0], [4.0]], [0, 1], qid=[1, 1])
     >>> ranker.predict([[2.0], [4.0]]).round(4) + 0
     array([0., 1.])
@@ -163,6 +167,7 @@ class RankNet(LinearModel):
 
     Examples
     --------
+    >>> from idealrank.learners import RankNet
     >>> RankNet(l2=0.1).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """
@@ -189,6 +194,7 @@ class ApproxNDCGRanker(LinearModel):
 
     Examples
     --------
+    >>> from idealrank.learners import ApproxNDCGRanker
     >>> ApproxNDCGRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """
@@ -217,6 +223,7 @@ class ApproxAPRanker(LinearModel):
 
     Examples
     --------
+    >>> from idealrank.learners import ApproxAPRanker
     >>> ApproxAPRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """
@@ -243,6 +250,7 @@ class SoftRank(LinearModel):
 
     Examples
     --------
+    >>> from idealrank.learners import SoftRank
     >>> SoftRank().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
     array([ True])
     """

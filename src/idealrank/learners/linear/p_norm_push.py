@@ -29,6 +29,7 @@ class PNormPush(LinearModel):
     --------
     One feature that equals the label: the loss is -w, and -w + l2 / 2 w^2 is smallest at w = 1 / l2.
 
+    >>> from idealrank.learners import PNormPush
     >>> PNormPush(l2=0.5).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
     array([2.])
     """

@@ -163,6 +163,7 @@ class LinearRanker(LinearModel):
     Examples
     --------
     >>> from idealrank import from_arrays
+    >>> from idealrank.learners import LinearRanker
     >>> features = [[1.0, 5.0], [3.0, 4.0], [2.0, 9.0], [5.0, 1.0]]
     >>> data = from_arrays([0, 1, 0, 1], query_ids=[1, 1, 2, 2], features=features)
     >>> LinearRanker("pairwise_logistic", l2=0.1).fit(data).score(data)

@@ -67,6 +67,7 @@ class ParquetSource(Source):
     Examples
     --------
     >>> import pyarrow, pyarrow.parquet
+    >>> from idealrank.learners import ParquetSource
     >>> table = pyarrow.table({"qid": [1, 1, 2, 2], "label": [0, 1, 0, 1], "bm25": [1.0, 3.0, 2.0, 5.0]})
     >>> pyarrow.parquet.write_table(table, "train.parquet")
     >>> source = ParquetSource("train.parquet")

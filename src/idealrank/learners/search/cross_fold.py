@@ -55,6 +55,15 @@ class CrossFold(Result):
         {ranker: its evaluation on ``data``}; all have the same queries in the same order.
     chosen : mapping of str to tuple of Chosen
         {ranker: one entry per fold}: the fitted ranker, its settings, and its mean on the validation part.
+
+    Examples
+    --------
+    >>> from idealrank import datasets, learners
+    >>> from idealrank.io.letor_folds import Folds
+    >>> folds = Folds.of(datasets.web_search(n_queries=9, n_docs=20).train.split([1 / 3] * 3, seed=0))
+    >>> found = learners.cross_fold({"random": learners.RandomRanker(random_state=0)}, folds, "ndcg@10", n_jobs=1)
+    >>> found.n_folds, found.data.n_queries, found.fold_means("ndcg@10")["random"].shape
+    (3, 9, (3,))
     """
 
     data: RankingData
@@ -88,6 +97,11 @@ class CrossFold(Result):
         ----------
         measure : str
             One of the measures, as given.
+
+        Returns
+        -------
+        dict of str to float64 array of shape (n_folds,)
+            The means by ranker.
         """
         fold_of = dict(zip(self.data.query_ids.tolist(), self.fold_of.tolist(), strict=True))
         found = {}
@@ -100,7 +114,7 @@ class CrossFold(Result):
         return found
 
     def to_dict(self) -> dict[str, Plain]:
-        """Means over folds, the mean of each fold, and the settings that validation chose."""
+        """Return means over folds, the mean of each fold, and the settings that validation selected."""
         return {
             "n_folds": self.n_folds,
             "n_queries": self.data.n_queries,
@@ -113,7 +127,7 @@ class CrossFold(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Tables "means": a row per ranker, its means over folds; and one per measure: its mean in each fold."""
+        """Return the table "means", with the means over folds, and one per measure, with the mean of each fold."""
         folds = {measure: partial(self._folds_table, measure) for measure in self._measures}
         return Tables({"means": self._means_table, **folds})
 
@@ -175,10 +189,16 @@ def cross_fold(
     CrossFold
         The evaluations on the test queries, and the setting that was selected in each fold.
 
+    Raises
+    ------
+    DataError
+        If there are no rankers, or the data of a fold is not valid.
+
     Examples
     --------
     >>> from idealrank import datasets, learners
     >>> from idealrank.io.letor_folds import Folds
+    >>> from idealrank.learners import cross_fold
     >>> folds = Folds.of(datasets.web_search(n_queries=15, n_docs=20).train.split([0.2] * 5, seed=0))
     >>> ranker = learners.LinearRanker("pairwise_logistic", normalize="minmax")
     >>> found = cross_fold({"all": (ranker, {"l2": [0.01, 1.0]})}, folds, ["ndcg@10", "ap"], n_jobs=1)

@@ -43,7 +43,9 @@ class Tuning(Result):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from idealrank import measure
+    >>> from idealrank.learners.search.tuning import Tuning
     >>> Tuning(None, ({"l2": 0.1}, {"l2": 1.0}), np.array([0.25, 0.5]), ("", ""), measure("ndcg"))
     Tuning(best of 2: l2=1.0; ndcg 0.5000)
     """
@@ -70,7 +72,7 @@ class Tuning(Result):
         return float(self.values[self.best_number])
 
     def to_dict(self) -> dict[str, Plain]:
-        """Every setting with its value, and the best one."""
+        """Return every setting with its value, and the best one."""
         return {
             "measure": str(self.measure),
             "best": self.best_number,
@@ -80,7 +82,7 @@ class Tuning(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Table "settings": a row per setting, the best first."""
+        """Return the table "settings": a row per setting, the best one first."""
         names = list(dict.fromkeys(name for setting in self.settings for name in setting))
         by_merit = sorted(range(len(self.settings)), key=lambda each: -merit(float(self.values[each]), self.measure))
         columns = [*map(Column, names), Column(str(self.measure), ".4f")]
@@ -159,6 +161,7 @@ def tune(
     Examples
     --------
     >>> from idealrank import datasets, learners
+    >>> from idealrank.learners import tune
     >>> train, test = datasets.web_search(n_queries=20, n_docs=30)
     >>> tune(learners.RankNet(), {"normalize": [None, "minmax"]}, train, eval_set=test, n_jobs=1)
     Tuning(best of 2: normalize='minmax'; ndcg 0.7737)

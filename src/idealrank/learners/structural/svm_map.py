@@ -36,6 +36,7 @@ class SVMMap(StructuralSVM):
     One relevant document of two, whose features differ by 1, so that <w, Psi> is w or -w: the hinge is max(0, 1/2 - 2
     w), and its sum with l2 / 2 w^2 is smallest at w = 1/4.
 
+    >>> from idealrank.learners import SVMMap
     >>> SVMMap(l2=0.1, tolerance=1e-9).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_
     array([0.25])
     """

@@ -41,6 +41,7 @@ class SVMNDCG(StructuralSVM):
     One relevant document of two, whose features differ by 1, so that <w, Psi> is w or -w: with d = 1 - 1/log2(3) =
     0.369..., the hinge is max(0, d - 2 w), and its sum with l2 / 2 w^2 is smallest at w = d / 2.
 
+    >>> from idealrank.learners import SVMNDCG
     >>> SVMNDCG(l2=0.1, tolerance=1e-9).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_
     array([0.18453512])
     """

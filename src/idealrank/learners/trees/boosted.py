@@ -105,6 +105,7 @@ class BoostedRanker(Ranker):
     One feature that tells the better document of each of 20 queries:
 
     >>> from idealrank import from_arrays
+    >>> from idealrank.learners import BoostedRanker
     >>> data = from_arrays([0, 1] * 20, group=[2] * 20, features=[[0.0], [1.0]] * 20)
     >>> BoostedRanker(n_estimators=3).fit(data).score(data)
     1.0
@@ -208,6 +209,7 @@ class BoostedRanker(Ranker):
         Add ten trees to a fitted model:
 
         >>> from idealrank import from_arrays
+        >>> from idealrank.learners import BoostedRanker
         >>> data = from_arrays([0, 1] * 20, group=[2] * 20, features=[[0.0], [1.0]] * 20)
         >>> first = BoostedRanker(n_estimators=10).fit(data)
         >>> BoostedRanker(n_estimators=10).fit(data, init_model=first).best_iteration_
@@ -238,38 +240,11 @@ class BoostedRanker(Ranker):
         X : RankingData or array-like of shape (n_docs, n_features)
             The documents. The number and the names of the features must be the same as in ``fit``, and the same columns
             of a data frame must be categorical.
-        qid : iterable, optional
-            The query id of each row, if ``X`` is an array; required if ``normalize`` is set.
-
-        Returns
-        -------
-        float64 array of shape (n_docs,)
-            The scores, in the order of the arrays of the data, or of the rows of ``X``.
-
-        Raises
-        ------
-        DataError
-            If the features do not match those of ``fit``.
         """
         return super().predict(self._coded(X), qid)
 
     def score(self, X: Any, y: npt.ArrayLike | None = None, *, qid: Iterable[object] | None = None) -> float:
-        """Return the mean of ``measure`` over the queries.
-
-        Parameters
-        ----------
-        X : RankingData or array-like of shape (n_docs, n_features)
-            The documents, as for ``predict``.
-        y : array-like, optional
-            One label per row, if ``X`` is an array.
-        qid : iterable, optional
-            The query id of each row, in any order, if ``X`` is an array.
-
-        Returns
-        -------
-        float
-            The mean of the measure.
-        """
+        """Return the mean of ``measure`` over the queries."""
         return super().score(self._coded(X), y, qid=qid)
 
     def _coded(self, X: Any) -> Any:

@@ -50,6 +50,7 @@ class RankBoost(Iterative):
     is 1/2 ln 5 = 0.804...
 
     >>> from idealrank import from_arrays
+    >>> from idealrank.learners import RankBoost
     >>> data = from_arrays([1, 0, 0, 0], features=[[2.0], [1.0], [5.0], [0.0]])
     >>> ranker = RankBoost(max_iter=1).fit(data)
     >>> ranker.features_, ranker.thresholds_, ranker.alphas_

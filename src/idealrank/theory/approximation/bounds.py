@@ -31,6 +31,8 @@ __all__ = ["ApproximationError", "alpha_for", "approximation_error"]
 class ApproximationError(Result):
     """The errors of soft ranks, and of the measure computed from them: one value per query.
 
+    Equations are those of Qin, Liu and Li 2008.
+
     Parameters
     ----------
     epsilon : float64 array
@@ -47,6 +49,8 @@ class ApproximationError(Result):
 
     Examples
     --------
+    >>> from idealrank.losses import ApproxNDCG
+    >>> from idealrank.theory import approximation_error
     >>> error = approximation_error([1, 0], [1.0, 0.0], None, ApproxNDCG(alpha=5))
     >>> bool(error.actual[0] <= error.sharper[0] <= error.bound[0])
     True
@@ -69,7 +73,7 @@ def approximation_error(
     offsets: npt.ArrayLike | None = None,
     loss: str | Loss = ApproxNDCG(),  # noqa: B008
 ) -> ApproximationError:
-    """Compute the error of a loss of soft ranks at these scores, and bounds on it.
+    """Compute the error of a loss of soft ranks at these scores, and bounds on it (Qin, Liu and Li 2008).
 
     Parameters
     ----------
@@ -94,6 +98,7 @@ def approximation_error(
     --------
     Two documents with scores that differ by 1, alpha = 1: each position is off by 1 / (1 + e), exactly as in eq. (25).
 
+    >>> from idealrank.theory import approximation_error
     >>> error = approximation_error([1, 0], [1.0, 0.0], loss="approx_ndcg(alpha=1)")
     >>> error.epsilon, error.position_bound
     (array([0.26894142]), array([0.26894142]))

@@ -35,6 +35,7 @@ class GeneralizationGap(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import generalization_gap
     >>> generalization_gap(test=[0.75, 0.5], train=[0.5, 0.5])
     GeneralizationGap(best=0, trained=0, gap=0.0, bound=0.5, approximated=None, approximated_gap=None,
                       approximated_bound=None)
@@ -54,10 +55,11 @@ def generalization_gap(
 ) -> GeneralizationGap:
     """Compute how much is lost on the test set by choosing the ranker that is best on the training set.
 
-    The bound is |M(f_m) - M(f*)| <= 2 sup |M - M_m| (Theorem 2). With an approximation Mhat_m of the training measure,
-    such as 1 - ApproxNDCG, it is 2 sup |M - M_m| + 2 sup |M_m - Mhat_m| (Theorem 7). The first supremum vanishes with
-    many queries (Theorem 1). The second one does not depend on the number of queries, contrary to the text below
-    Theorem 7 of the paper: it vanishes as alpha times the score differences grows.
+    Theorems are those of Qin, Liu and Li 2008. The bound is |M(f_m) - M(f*)| <= 2 sup |M - M_m| (Theorem 2). With an
+    approximation Mhat_m of the training measure, such as 1 - ApproxNDCG, it is 2 sup |M - M_m| + 2 sup |M_m - Mhat_m|
+    (Theorem 7). The first supremum vanishes with many queries (Theorem 1). The second one does not depend on the number
+    of queries, contrary to the text below Theorem 7 of the paper: it vanishes as alpha times the score differences
+    grows.
 
     Parameters
     ----------
@@ -80,6 +82,7 @@ def generalization_gap(
     --------
     Ranker 1 is best in training and 0.1 worse than ranker 0 on the test set; the sets differ by at most 0.2.
 
+    >>> from idealrank.theory import generalization_gap
     >>> found = generalization_gap(test=[0.5, 0.4], train=[0.5, 0.6])
     >>> found.trained, round(found.gap, 12), round(found.bound, 12)
     (1, 0.1, 0.4)

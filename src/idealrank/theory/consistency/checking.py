@@ -63,6 +63,7 @@ class Counterexample(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.theory import Counterexample
     >>> print(Counterexample((0.66, 0.34), ((0, 1), (4, 1))))
     {0.66: (0, 1), 0.34: (4, 1)}
     """
@@ -125,6 +126,7 @@ class Consistency(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import check_consistency
     >>> found = check_consistency("least_squares", refine=False)
     >>> found.consistent, found.counterexample.label_vectors, round(found.regret, 6)
     (False, ((0.0, 1.0), (4.0, 1.0)), 0.320096)
@@ -165,7 +167,7 @@ class Consistency(Result):
 
     @property
     def measured(self) -> str:
-        """The measure in sentences."""
+        """The measure, as sentences name it."""
         return "NDCG" if self.measure == "ndcg" else self.measure
 
     def tables(self) -> Mapping[str, Table]:
@@ -199,14 +201,20 @@ class Consistency(Result):
 
     @property
     def meaning(self) -> str:
-        """What it means that a loss is consistent."""
+        """What it means for a loss to be consistent."""
         return (
             f"A loss is consistent with {self.measured} if, whatever the distribution of the labels, the scores of "
             f"lowest expected loss rank the documents in an order with the highest expected {self.measured}."
         )
 
     def reasons(self) -> list[str]:
-        """Return why the answer is what it is, as sentences."""
+        """Return why the answer is what it is, as sentences.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+        """
         if self.counterexample is not None:
             proof = f"One distribution with a wrong order refutes it: this one loses {self.regret:.4f} {self.measured}."
             more = f"Scores in a best order have an expected loss that is higher by at least {self.charge:.3g}."
@@ -300,6 +308,8 @@ def check_consistency(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.theory import check_consistency
     >>> print(check_consistency("cross_entropy", refine=False))
     cross_entropy is not consistent: it loses 0.131195 NDCG on {0.66: (0, 1), 0.34: (4, 1)}; 27,324 mixtures of labels
     searched

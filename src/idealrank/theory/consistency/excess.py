@@ -36,10 +36,11 @@ def margin(
     discount: Any = "log",
     cutoff: Any = None,
 ) -> Floats:
-    """Compute the margin min_l (r_l - r_(l+1)) (D(l) - D(l+1)) for the target r = E[u] in decreasing order (eq. (5)).
+    """Compute the margin min_l (r_l - r_(l+1)) (D(l) - D(l+1)) for the target r = E[u] in decreasing order.
 
-    It is the lowest regret of any order that is not optimal. (The paper omits "not optimal": an optimal order has
-    regret 0.) With a cutoff k, D is 0 below rank k and l goes up to k, because any order is optimal below it.
+    It is the lowest regret of any order that is not optimal (Ravikumar et al. 2011, eq. (5); the paper omits "not
+    optimal", and an optimal order has regret 0). With a cutoff k, D is 0 below rank k and l goes up to k, because any
+    order is optimal below it.
 
     Parameters
     ----------
@@ -66,6 +67,7 @@ def margin(
 
     Examples
     --------
+    >>> from idealrank.theory import margin
     >>> margin([0.3, 0.7], [[5, 4], [1, 3]])
     array(0.15935255)
     """
@@ -100,6 +102,7 @@ class StrongConvexity(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.theory import strong_convexity
     >>> strong_convexity("bregman(psi=squared)", n_docs=2).constant
     0.5
     """
@@ -137,6 +140,7 @@ def strong_convexity(surrogate: str | Loss, n_docs: int, *, total: float | None 
 
     Examples
     --------
+    >>> from idealrank.theory import strong_convexity
     >>> strong_convexity("least_squares(normalizer=dcg)", 5), strong_convexity("q_norm(q=3)", 5)
     (StrongConvexity(constant=1.0, p=2.0), StrongConvexity(constant=0.5, p=1.5))
     """
@@ -172,7 +176,7 @@ def bregman_cutoff(phi: Loss) -> cutoffs.Cutoff | None:
 
 
 def rank_constant(n_docs: int, p: float | DualNorm = 2.0, *, discount: Any = "log", cutoff: Any = None) -> float:
-    """Compute C_F = 2 ||(D(1), ..., D(n))|| in the dual of the l_p norm (Theorem 10).
+    """Compute C_F = 2 ||(D(1), ..., D(n))|| in the dual of the l_p norm (Ravikumar et al. 2011, Theorem 10).
 
     Parameters
     ----------
@@ -197,6 +201,8 @@ def rank_constant(n_docs: int, p: float | DualNorm = 2.0, *, discount: Any = "lo
 
     Examples
     --------
+    >>> import math
+    >>> from idealrank.theory import rank_constant
     >>> rank_constant(2), rank_constant(2, 1), rank_constant(2, math.inf)
     (2.364802193792..., 2.0, 3.261859507142...)
     """
@@ -221,7 +227,7 @@ def excess_risk_bound(
     total: float | None = None,
     convexity: tuple[float, float | DualNorm] | None = None,
 ) -> Floats:
-    """Compute a bound on the NDCG regret for a given excess of surrogate risk (Theorems 10 and 11).
+    """Compute a bound on the NDCG regret for a given excess of surrogate risk (Ravikumar et al. 2011).
 
     Theorem 10: C_F sqrt(excess / C_phi). Theorem 11, if queries have margins (`margin`) with C = E[margin^-a] finite:
     (C_F^2 excess / C_phi)^((a+1)/(a+2)) C^(1/(a+2)). The norm must be invariant under permutations, although the paper
@@ -263,6 +269,7 @@ def excess_risk_bound(
 
     Examples
     --------
+    >>> from idealrank.theory import excess_risk_bound
     >>> excess_risk_bound("least_squares(normalizer=dcg)", 0.01, n_docs=2)
     array(0.23648022)
     >>> excess_risk_bound("least_squares(normalizer=1)", 0.01, n_docs=2)  # NDCG@1: C_F is 2

@@ -98,6 +98,7 @@ def dcg_norm(
     --------
     Gains 7, 0, 3, 1: 7 + 3/log2(3) + 1/2.
 
+    >>> from idealrank.theory import dcg_norm
     >>> dcg_norm([7, 0, 3, 1])
     array([9.39278926])
     >>> dcg_norm([7, 0, 3, 1], cutoff=1)
@@ -127,10 +128,10 @@ def fisher_target(
     discount: Any = "log",
     cutoff: Any = None,
 ) -> Floats:
-    """Compute E[G / ||G||_D]: scores are optimal for NDCG if and only if they have its order (Lemma 4).
+    """Compute E[G / ||G||_D]: scores are optimal for NDCG if and only if they have its order.
 
-    With a cutoff k, it is E[G / Z_k]: scores are optimal for NDCG@k if and only if their first k documents are its
-    first k documents in the same order.
+    This is Lemma 4 of Ravikumar et al. 2011. With a cutoff k, it is E[G / Z_k]: scores are optimal for NDCG@k if and
+    only if their first k documents are its first k documents in the same order.
 
     Parameters
     ----------
@@ -159,6 +160,7 @@ def fisher_target(
     --------
     The mean gains alone, 10 and 9.4, would rank document 1 first (section 3.2.1).
 
+    >>> from idealrank.theory import fisher_target
     >>> fisher_target([0.3, 0.7], [[5, 4], [1, 3]])
     array([0.32156617, 0.7533337 ])
     """
@@ -200,8 +202,14 @@ def expected_ndcg(
     float64 array
         One number per problem.
 
+    Raises
+    ------
+    DataError
+        If the shapes of the arrays do not match, or the probabilities do not sum to 1.
+
     Examples
     --------
+    >>> from idealrank.theory import expected_ndcg
     >>> expected_ndcg([1, 0], [0.3, 0.7], [[5, 4], [1, 3]]), expected_ndcg([0, 1], [0.3, 0.7], [[5, 4], [1, 3]])
     (array(0.79686682), array(0.95621937))
     """
@@ -231,8 +239,14 @@ def regret(
     float64 array
         The regret of each problem.
 
+    Raises
+    ------
+    DataError
+        If the shapes of the arrays do not match, or the probabilities do not sum to 1.
+
     Examples
     --------
+    >>> from idealrank.theory import regret
     >>> regret([1, 0], [0.3, 0.7], [[5, 4], [1, 3]]), regret([0, 1], [0.3, 0.7], [[5, 4], [1, 3]])
     (array(0.15935255), array(0.))
     """
@@ -280,6 +294,7 @@ def violations(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
 
     Examples
     --------
+    >>> from idealrank.theory import violations
     >>> violations([2, 2, 1], [3, 2, 0])
     [(0, 1)]
     """
@@ -309,8 +324,14 @@ def compatible(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
     bool
         True if it does.
 
+    Raises
+    ------
+    DataError
+        If the arrays are not one-dimensional, differ in length, or contain NaN.
+
     Examples
     --------
+    >>> from idealrank.theory import compatible
     >>> compatible([1, 2], [0, 0]), compatible([0, 0], [1, 2])
     (True, False)
     """

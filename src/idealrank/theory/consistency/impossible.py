@@ -52,6 +52,7 @@ class Impossibility(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import no_convex_loss
     >>> found = no_convex_loss("ap")
     >>> found.probabilities, found.label_vectors
     ((0.384615384615, 0.615384615385), ((0.0, 0.0, 1.0), (1.0, 1.0, 0.0)))
@@ -133,6 +134,7 @@ def no_convex_loss(
 
     Examples
     --------
+    >>> from idealrank.theory import no_convex_loss
     >>> print(no_convex_loss("rr"))
     no convex loss is consistent with rr: two orders are best for these labels, and on any way from scores in the one to
     scores in the other 0.0417 is lost

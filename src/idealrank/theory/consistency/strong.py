@@ -43,6 +43,7 @@ class StrongConsistency(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import check_strong_consistency
     >>> found = check_strong_consistency("cosine", n_pairs=10)
     >>> found.strong, len(found.label_vectors), found.searched
     (False, 24, 10)
@@ -103,6 +104,7 @@ def check_strong_consistency(
 
     Examples
     --------
+    >>> from idealrank.theory import check_strong_consistency
     >>> check_strong_consistency("q_norm(q=3)").strong, check_strong_consistency("least_squares").strong
     (True, False)
     >>> found = check_strong_consistency("cosine(normalizer=dcg)")

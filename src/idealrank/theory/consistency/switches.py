@@ -62,6 +62,7 @@ def switch_points(
     --------
     For the labels 1, 5 and 2, 1 (Ravikumar et al. 2011, Proposition 7):
 
+    >>> from idealrank.theory import switch_points
     >>> switch_points([1, 5], [2, 1]), switch_points([1, 5], [2, 1], "cosine")
     ((0.36739...,), (0.39536...,))
     """

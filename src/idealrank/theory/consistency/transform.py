@@ -64,6 +64,7 @@ def excess_risk_transform(
     With two documents and the squared loss, targets that differ by d have, in the wrong order, a regret of d (1 -
     1/log2(3)) and an excess of at least d^2 / 2.
 
+    >>> from idealrank.theory import excess_risk_transform
     >>> excess_risk_transform("least_squares(normalizer=dcg)", [0.02, 0.08], n_docs=2).round(6)
     array([0.073814, 0.147628])
     >>> from idealrank.theory import excess_risk_bound

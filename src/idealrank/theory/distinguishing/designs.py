@@ -60,6 +60,7 @@ class DesignSearch(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import search_design
     >>> search_design([2, 1, 0] * 4, [3, 2, 1] * 4, [1, 2, 3, 3, 1, 2] * 2, offsets=[0, 3, 6, 9, 12]).n_queries
     4
     """
@@ -181,6 +182,7 @@ def search_design(
     Examples
     --------
     >>> from idealrank.datasets import search_runs
+    >>> from idealrank.theory import search_design
     >>> qrels, runs = search_runs(100)
     >>> found = search_design(qrels, runs["hybrid"], runs["dense"], seed=0)
     >>> found.best_ratio > found.honest_ratio

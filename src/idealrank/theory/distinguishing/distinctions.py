@@ -60,7 +60,7 @@ _LONGEST = 100_000  # documents: certificates for longer lists are not looked fo
 class Separation:
     """How well one measure separates ranker A from ranker B.
 
-    Parameters
+    Attributes
     ----------
     measure : str
         The name of the measure, as given.
@@ -79,7 +79,7 @@ class Separation:
         probability ``delta``, even if it is checked after each query (see `confidence_sequence`). None if it is not
         certain yet, or if the measure can exceed 1.
     settled_at : int or None
-        The length of lists from which on the means over queries stay in the right order; None if there is none.
+        The length of lists from which the means over queries stay in the right order; None if there is none.
     last_wrong : float
         The median over lists of the last length at which a list has the wrong order.
     sign_changes : float
@@ -98,6 +98,13 @@ class Separation:
         to differences between queries.
     verdict : Verdict
         The verdict of theory on this measure, for the curves of both rankers over all queries together.
+
+    Examples
+    --------
+    >>> from idealrank.theory import distinguish
+    >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
+    >>> found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins, found["ndcg@1"].better
+    (1.0, 0.0, 1.0, 'a')
     """
 
     measure: str
@@ -150,6 +157,13 @@ class Distinction(Result):
         What was done to obtain the complete lists that theory needs; empty if they were complete.
     delta : float
         The accepted probability of the wrong order.
+
+    Examples
+    --------
+    >>> from idealrank.theory import distinguish
+    >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
+    >>> [each.measure for each in found.separations], found.best
+    (['ndcg', 'ndcg@1'], 'ndcg')
     """
 
     separations: tuple[Separation, ...]
@@ -166,7 +180,7 @@ class Distinction(Result):
 
     @cached_property
     def certificates(self) -> dict[str, Certificate]:
-        """For each measure, the length from which on single lists of this kind have the right order, see `certificate`.
+        """For each measure, the length from which single lists of this kind have the right order; see `certificate`.
 
         The curves of all queries together are taken for those of each list.
         """
@@ -278,7 +292,13 @@ class Distinction(Result):
         return [*self.evaluations.remarks(), *self.lists]
 
     def reading(self) -> dict[str, str]:
-        """Return what the columns of the table say, in words, for its first row."""
+        """Return what the columns of the table say, in words, for its first row.
+
+        Returns
+        -------
+        dict of str to str
+            One sentence per column.
+        """
         row, (a, b) = self.separations[0], self.names
         ahead, behind = (b, a) if row.better == "b" else (a, b)
         means = f"over {_queries(self.n_queries)}, {a} has a mean of {row.mean_a:.4f}, {b} of {row.mean_b:.4f}"
@@ -309,7 +329,13 @@ class Distinction(Result):
         return found | {"theory": f"{row.verdict.how}: {row.verdict.in_words}"}
 
     def reasons(self) -> dict[str, list[str]]:
-        """Return the theorem behind each verdict, by measure."""
+        """Return the theorem behind each verdict, by measure.
+
+        Returns
+        -------
+        dict of str to list of str
+            One list of sentences per measure.
+        """
         return {f"{row.measure}: {row.verdict.how}": self._why(row) for row in self.separations}
 
     def _why(self, row: Separation) -> list[str]:
@@ -533,6 +559,7 @@ def distinguish(
     --------
     Ranker A ranks both queries ideally, and B reverses both.
 
+    >>> from idealrank.theory import distinguish
     >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
     >>> found.best, found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins
     ('ndcg', 1.0, 0.0, 1.0)

@@ -25,7 +25,7 @@ __all__ = ["plot_curve", "plot_curves", "plot_sequence", "plot_values", "plot_wi
 def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     """Draw the share of lists on which the better ranker is ahead, by measure, against the length of the lists.
 
-    A triangle marks the length from which on, by theory, a list has the right order at every length, except with
+    A triangle marks the length from which, in theory, a list has the right order at every length, except with
     probability ``delta``.
 
     Parameters

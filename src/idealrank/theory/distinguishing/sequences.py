@@ -42,6 +42,7 @@ class ConfidenceSequence(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import confidence_sequence
     >>> found = confidence_sequence([0.2, 0.1] * 30)
     >>> found.better, bool(found.low[-1] < 0.15 < found.high[-1])
     ('a', True)
@@ -100,6 +101,7 @@ def confidence_sequence(differences: npt.ArrayLike, *, delta: float = 0.05) -> C
 
     Examples
     --------
+    >>> from idealrank.theory import confidence_sequence
     >>> print(confidence_sequence([0.2, 0.1, -0.1, 0.3] * 25))
     certified after ... queries: A is better, except with probability 0.05
     """

@@ -18,7 +18,7 @@ SAFETY = 1.15
 
 @dataclass(frozen=True)
 class Certificate(Result):
-    """A number of documents from which on the order of two rankers on a growing list is right at every length.
+    """A number of documents from which the order of two rankers on a growing list is right at every length.
 
     Parameters
     ----------
@@ -33,6 +33,7 @@ class Certificate(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import certificate
     >>> found = certificate("ndcg", lambda s: 0.25 + 0.5 * s, lambda s: 0.5)
     >>> found.better, found.delta
     ('a', 0.05)
@@ -95,6 +96,7 @@ def certificate(
 
     Examples
     --------
+    >>> from idealrank.theory import certificate
     >>> print(certificate("ndcg", lambda s: 0.25 + 0.5 * s, lambda s: 0.5))
     from ... documents on, A is ahead at every length, except with probability 0.05
     >>> print(certificate("ndcg@10", lambda s: 0.25 + 0.5 * s, lambda s: 0.5))

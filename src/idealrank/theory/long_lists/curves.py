@@ -38,6 +38,7 @@ class Curve:
 
     Examples
     --------
+    >>> from idealrank.theory.long_lists.curves import of
     >>> curve = of(lambda s: s)  # P(relevant | s) = s
     >>> curve([0.25, 1]), curve.variance([0.25, 1])
     (array([0.25, 1.  ]), array([0.1875, 0.    ]))
@@ -52,6 +53,11 @@ class Curve:
         ----------
         s : array-like
             Canonical scores, from 0 to 1.
+
+        Returns
+        -------
+        float64 array of shape (n_levels, n_scores)
+            The probabilities.
         """
         raise NotImplementedError
 
@@ -71,6 +77,11 @@ class Curve:
         ----------
         s : array-like
             Canonical scores, from 0 to 1.
+
+        Returns
+        -------
+        float64 array of shape (n_scores,)
+            The expected gains.
         """
         expected: Floats = np.asarray(self.levels) @ self.probabilities(s)
         return expected
@@ -82,6 +93,11 @@ class Curve:
         ----------
         s : array-like
             Canonical scores, from 0 to 1.
+
+        Returns
+        -------
+        float64 array of shape (n_scores,)
+            The variances.
         """
         squares: Floats = np.square(self.levels) @ self.probabilities(s)
         return squares - np.square(self(s))
@@ -132,7 +148,13 @@ class Curve:
         return variance if variance > _ROUNDING else 0.0
 
     def top_gains(self) -> tuple[Floats, Floats]:
-        """Return the gains that a document at the very top can have, 0 last, and their probabilities."""
+        """Return the gains that a document at the very top can have, 0 last, and their probabilities.
+
+        Returns
+        -------
+        gains, probabilities : float64 arrays
+            One entry per gain.
+        """
         chances = self.probabilities(1.0)
         return np.array([*self.levels, 0.0]), np.append(chances, max(0.0, 1 - chances.sum()))
 
@@ -149,6 +171,7 @@ class GradedCurve(Curve):
 
     Examples
     --------
+    >>> from idealrank.theory import GradedCurve
     >>> curve = GradedCurve({2: lambda s: s**2 / 2, 1: lambda s: s / 2})
     >>> float(curve(1.0)), round(curve.mean, 12)  # 2/2 + 1/2; the integral of s^2 + s/2, 1/3 + 1/4
     (1.5, 0.583333333333)

@@ -61,6 +61,7 @@ def pseudo_expectation(
     Examples
     --------
     >>> from idealrank import discounts
+    >>> from idealrank.theory import pseudo_expectation
     >>> discount = discounts.Power(0.5)
     >>> round(pseudo_expectation(discount, lambda s: s, 10_000), 6)
     0.942236
@@ -139,6 +140,7 @@ def expected_dcg(discount: MeasureLike, curve: CurveLike, n: int, cutoff: Any = 
     With ybar(s) = s and two documents, it is D(1) 2/3 + D(2) 1/3.
 
     >>> from idealrank import discounts
+    >>> from idealrank.theory import expected_dcg
     >>> round(expected_dcg(discounts.Zipf(), lambda s: s, 2), 12)  # 2/3 + 1/2 * 1/3
     0.833333333333
     """
@@ -189,6 +191,7 @@ class Concentration(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.long_lists.expectations import concentration
     >>> concentration("log", 1e6, 0.5).failure < 1e-10
     True
     """
@@ -233,6 +236,7 @@ def concentration(
 
     Examples
     --------
+    >>> from idealrank.theory import concentration
     >>> round(concentration("log", 1e6, 0.5).deviation, 4)  # 2 * 1e-2 * (log 1e6)^(1/3)
     0.048
     """

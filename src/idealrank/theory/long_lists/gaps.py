@@ -31,6 +31,7 @@ class FirstOrder(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.long_lists.gaps import first_order
     >>> round(first_order(lambda s: 0.5).lam, 12)  # a random ranking
     1.0
     """
@@ -59,6 +60,7 @@ def first_order(curve: CurveLike) -> FirstOrder:
 
     Examples
     --------
+    >>> from idealrank.theory import first_order
     >>> found = first_order(lambda s: s)
     >>> round(found.lam, 12), round(found.deficiency, 12)  # 3/2, and 1 - log(1/2) - 3/2
     (1.5, 0.19314718056)
@@ -85,6 +87,7 @@ class LeadingGap(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.long_lists.gaps import leading_gap
     >>> leading_gap(lambda s: s, lambda s: 1 - s).K
     1
     """
@@ -122,6 +125,7 @@ def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, toler
 
     Examples
     --------
+    >>> from idealrank.theory import leading_gap
     >>> gap = leading_gap(lambda s: s, lambda s: 1 - s)
     >>> gap.K, round(gap.a, 12), [round(moment, 12) + 0.0 for moment in gap.moments[:4]]
     (1, 1.0, [0.0, -0.5, 1.5, -5.25])

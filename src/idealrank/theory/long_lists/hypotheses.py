@@ -33,7 +33,7 @@ _GRID = 2**14
 class Hypothesis(NamedTuple):
     """A hypothesis of a theorem, and whether it holds.
 
-    Parameters
+    Attributes
     ----------
     theorem : str
         The name of the theorem.
@@ -46,6 +46,7 @@ class Hypothesis(NamedTuple):
 
     Examples
     --------
+    >>> from idealrank.theory import check_theorems
     >>> check_theorems("zipf").by_theorem["Theorem 9"][0].text
     'D(r) = 1/r'
     """
@@ -69,6 +70,7 @@ class TheoremCheck(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import check_theorems
     >>> check_theorems("ndcg@n^0.5").applies
     ('Theorem 11',)
     """
@@ -152,6 +154,7 @@ def check_theorems(
 
     Examples
     --------
+    >>> from idealrank.theory import check_theorems
     >>> found = check_theorems(lambda r: r**-0.3)
     >>> found.applies
     ('Theorem 7', 'Theorem 8')

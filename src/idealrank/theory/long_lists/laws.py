@@ -46,6 +46,7 @@ class BoundedLaw(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.long_lists.laws import bounded_law
     >>> round(bounded_law("geometric:2", lambda s: 0.5).concentration, 6)
     0.333333
     """
@@ -122,6 +123,7 @@ def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> 
     --------
     With the discount 2^-r and random labels at the top, ybar(1) = 1/2, it is uniform on [0, 1].
 
+    >>> from idealrank.theory import bounded_law
     >>> law = bounded_law("geometric:2", lambda s: s / 2)
     >>> law.mean, round(law.variance, 12), law.m
     (0.5, 0.083333333333, 2)

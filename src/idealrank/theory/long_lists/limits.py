@@ -50,6 +50,7 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
     With ybar(s) = s, the discount r^-b and p = 1/2, it is 2^(1 - b) / (2 - b).
 
     >>> from idealrank import discounts
+    >>> from idealrank.theory import limit
     >>> round(limit(discounts.Power(0.5), lambda s: s), 12), round(2**0.5 / 1.5, 12)
     (0.942809041582, 0.942809041582)
     >>> round(limit("ndcg@20%", lambda s: s), 12)  # the mean of s over the top fifth
@@ -170,6 +171,7 @@ def worst_ndcg(discount: MeasureLike, n: float, n_relevant: float, cutoff: Any =
 
     Examples
     --------
+    >>> from idealrank.theory import worst_ndcg
     >>> worst_ndcg("linear_ndcg", 6, 3)  # relevant at the ranks 4 to 6: (2 + 1 + 0) / (5 + 4 + 3)
     0.25
     >>> [round(worst_ndcg("log", n, n / 2), 3) for n in (1e2, 1e6, 1e100)]

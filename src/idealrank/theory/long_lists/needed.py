@@ -40,6 +40,7 @@ class Gap(Result):
     If the standard deviation is four times the mean, (1.645 * 4)^2 queries order the means correctly with probability
     95%.
 
+    >>> from idealrank.theory import Gap
     >>> round(Gap(0.01, 0.04).queries(delta=0.05), 2)
     43.29
     """
@@ -115,6 +116,7 @@ def gap(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, n: int | 
 
     Examples
     --------
+    >>> from idealrank.theory import gap
     >>> found = gap("ndcg@10", lambda s: 0.7, lambda s: 0.5)
     >>> round(found.mean, 12), round(found.sd, 12), round(found.queries(), 12)
     (0.2, 0.235781261197, 3.760218615187)
@@ -232,8 +234,16 @@ def queries_needed(
     int or None
         The number of queries; None if the expected NDCG of both rankers is the same.
 
+    Raises
+    ------
+    OptionError
+        If n is None and more than a few ranks count.
+    DataError
+        If ``delta`` is not between 0 and 1/2, or the curves do not rank the same documents.
+
     Examples
     --------
+    >>> from idealrank.theory import queries_needed
     >>> queries_needed("ndcg@10", lambda s: 0.7, lambda s: 0.5), queries_needed("ndcg@1", lambda s: 0.7, lambda s: 0.5)
     (4, 32)
     """
@@ -258,6 +268,7 @@ class DocumentsNeeded(Result):
 
     Examples
     --------
+    >>> from idealrank.theory import documents_needed
     >>> found = documents_needed("log", lambda s: 0.35 + 0.3 * s, lambda s: 0.5)
     >>> found.at_one_length < found.at_all_lengths
     True
@@ -307,6 +318,7 @@ def documents_needed(
 
     Examples
     --------
+    >>> from idealrank.theory import documents_needed
     >>> a, b = lambda s: 0.35 + 0.3 * s, lambda s: 0.5
     >>> [documents_needed(each, a, b).at_one_length for each in ("log", "power:0.5", "ndcg@10")]
     [600, 479, None]

@@ -34,6 +34,7 @@ class Regime(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.long_lists.regimes import regime
     >>> found = regime("power:0.5")
     >>> found.kind, found.beta
     ('power', 0.5)
@@ -65,6 +66,8 @@ def regime(discount: MeasureLike) -> Regime:
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from idealrank.theory import regime
     >>> regime("log").kind, regime("power:0.5").kind, regime("zipf").kind, regime("geometric").kind
     ('slow', 'power', 'harmonic', 'bounded')
     >>> own = regime(lambda r: 1 / (r * np.log(r + 1) ** 2))

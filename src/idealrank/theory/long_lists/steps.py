@@ -50,6 +50,7 @@ def canonical_score(
 
     Examples
     --------
+    >>> from idealrank.theory import canonical_score
     >>> canonical_score([0.3, 0.9, 0.3, 0.5])
     array([0.5 , 1.  , 0.5 , 0.75])
     >>> canonical_score([0.3, 0.9, 0.3, 0.5], ties="middle")
@@ -105,6 +106,7 @@ class StepCurve(Curve):
 
     Examples
     --------
+    >>> from idealrank.theory import StepCurve
     >>> curve = StepCurve([0, 0.7, 1], [0.2, 0.8])
     >>> curve([0.69, 0.7, 1]), round(curve.mean, 12)  # 0.7 * 0.2 + 0.3 * 0.8
     (array([0.2, 0.8, 0.8]), 0.38)
@@ -142,6 +144,11 @@ class StepCurve(Curve):
         ----------
         s : array-like
             Canonical scores, from 0 to 1.
+
+        Returns
+        -------
+        float64 array of shape (n_levels, n_scores)
+            The shares.
         """
         sums = np.concatenate((np.zeros((len(self.levels), 1)), np.cumsum(self.steps * np.diff(self.edges), axis=1)), 1)
         return np.array([np.interp(np.asarray(s, np.float64), self.edges, row) for row in sums])
@@ -207,6 +214,7 @@ class StepCurve(Curve):
         From the bottom, the labels are 0, 1, 0, 1, 1. The 1 and the 0 that are in the wrong order share their two
         places.
 
+        >>> from idealrank.theory import StepCurve
         >>> curve = StepCurve.fit([1, 1, 0, 1, 0], [5, 4, 3, 2, 1])
         >>> curve.edges, curve.steps
         (array([0. , 0.2, 0.6, 1. ]), array([[0. , 0.5, 1. ]]))

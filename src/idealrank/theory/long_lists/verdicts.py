@@ -42,6 +42,7 @@ class Verdict(Result):
 
     Examples
     --------
+    >>> from idealrank.theory.long_lists.verdicts import verdict
     >>> verdict("ndcg@10", lambda s: s, lambda s: 0.5).how
     'in expectation'
     """
@@ -66,7 +67,13 @@ class Verdict(Result):
         return _IN_WORDS[self.how]
 
     def why(self) -> list[str]:
-        """Return the reason, the theorem behind it, and how gap and noise change with n, as sentences."""
+        """Return the reason, the theorem behind it, and how gap and noise change with n, as sentences.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+        """
         rate = f"On lists of n documents: {self.rate}." if self.rate else ""
         return [line for line in (f"{self.reason[0].upper()}{self.reason[1:]}.", told(self.theorem), rate) if line]
 
@@ -106,6 +113,7 @@ def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff
 
     Examples
     --------
+    >>> from idealrank.theory import verdict
     >>> found = verdict("ndcg", lambda s: s, lambda s: 1 - s)
     >>> found.distinguishes, found.better, found.rate
     (True, 'a', 'gap 1/log(n), noise n^-1/2 / log(n)')

@@ -38,10 +38,12 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
 
     Parameters
     ----------
-    discount, cutoff
-        As in `limit`.
+    discount : str, Measure, Discount or callable
+        A discount, a non-increasing function of ranks, or an NDCG measure with its cutoff.
     curve_a, curve_b : Curve, callable or mapping of float to callable
         The relevance curves of A and B.
+    cutoff : int, float, str or Cutoff, optional
+        Number of ranks that count, as in `limit`; None means all ranks.
 
     Returns
     -------
@@ -59,6 +61,7 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
     --------
     With the discount 2^-r, the first rank with different labels decides: q_a (1 - q_b) against q_b (1 - q_a).
 
+    >>> from idealrank.theory import win_probability
     >>> round(win_probability("geometric:2", lambda s: 0.8 * s, lambda s: 0.6 * s), 12)  # 0.32 / (0.32 + 0.12)
     0.727272727273
     >>> win_probability("power:0.5", lambda s: s, lambda s: 1 - s)
