@@ -236,6 +236,8 @@ def test_nothing_is_wider_than_the_screen(visit: Callable[..., Any], tab: str, s
     page = visit(f"#{tab}", viewport={"width": width, "height": 800}, color_scheme=scheme)
     page.wait_for_selector("#query .ranking" if "example" in tab else "#soonest table")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    script = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.textContent)"
+    assert page.eval_on_selector_all(".scroll, .ranking", script) == []  # every column of every table is in sight
     dark = page.evaluate("() => getComputedStyle(document.documentElement).backgroundColor")
     assert (dark == "rgb(255, 255, 255)") == (scheme == "light")
 

@@ -68,6 +68,8 @@ class Outline(HTMLParser):
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.texts: list[tuple[str, str]] = []
         self.open: list[str] = []
+        self._begun: list[list[str]] = []
+        self._wholes: list[tuple[str, str]] = []
         self.feed(page)
         self.close()
 
@@ -75,14 +77,18 @@ class Outline(HTMLParser):
         self.elements.append((tag, dict(attrs)))
         if tag not in self.VOID:
             self.open.append(tag)
+            self._begun.append([])
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+        self._wholes.append((tag, "".join(self._begun.pop())))
 
     def handle_data(self, data: str) -> None:
+        for texts in self._begun:
+            texts.append(data)
         if data.strip():
             self.texts.append((self.open[-1] if self.open else "", data))
 
@@ -91,6 +97,10 @@ class Outline(HTMLParser):
 
     def text_of(self, tag: str) -> list[str]:
         return [text for name, text in self.texts if name == tag]
+
+    def whole_text_of(self, tag: str) -> list[str]:
+        """The texts of elements with those of all elements inside."""
+        return [text for name, text in self._wholes if name == tag]
 
 
 @pytest.fixture(scope="module", params=list(MAKE))
@@ -132,6 +142,15 @@ def test_a_page_holds_its_conventions_versions_and_problems(page: str) -> None:
     assert f"idealrank {ir.__version__}" in words
     for title in ("Query by query", "Data quality", "Conventions", "Provenance"):
         assert title in words
+
+
+def test_the_rows_of_an_explanation_are_never_called_systems() -> None:
+    tied = {q: dict.fromkeys(docs, 0.0) for q, docs in QRELS.items()}
+    outline = Outline(html(ir.explain(QRELS, tied, "ndcg@5", like=["trec_eval", "sklearn", "lightgbm"])))
+    assert "Found in the data" in outline.text_of("h3")
+    heads = outline.text_of("th")
+    assert heads.count("convention") >= 3
+    assert "system" not in heads
 
 
 @pytest.mark.parametrize("name", ["baseline", "explanation"])
@@ -321,7 +340,7 @@ def test_text_of_the_data_is_shown_and_never_part_of_the_page(baseline: str | No
     assert outline.open == []
     assert len(outline.of("script")) == 2  # the data and the page's own
     for tag in ("h1", "title", "th", "code"):
-        assert any(EVIL in text for text in outline.text_of(tag)), tag
+        assert any(EVIL in text for text in outline.whole_text_of(tag)), tag
     assert embedded(page)["scores"]["queries"] == NAMES
     drawn = set(Outline(inline_svg(lambda: figures.means(found), "f", "t", "d")).text_of("text"))
     assert {"a$b$c & d", "_hidden", "日本語", "]]> -->", "#0b5fbf"} <= drawn
@@ -688,7 +707,7 @@ def test_commands_write_a_report_beside_what_they_print(files: Path, arguments: 
     assert outcome.exit_code == 0, outcome.output
     assert outcome.stdout == plain.stdout
     page = Path("a report.html").read_text(encoding="utf-8")
-    assert f"<code>idealrank {' '.join(arguments)} --quiet --html &#x27;a report.html&#x27;</code>" in page
+    assert f"idealrank {' '.join(arguments)} --quiet --html 'a report.html'" in Outline(page).whole_text_of("code")
     has_curves = "bpref" not in arguments and arguments[0] not in ("explain", "identify")
     assert ("By cutoff" in page) == has_curves
 

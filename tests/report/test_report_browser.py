@@ -257,6 +257,26 @@ def test_a_page_fits_its_window_and_no_text_leaves_its_figure(open_page: Open, n
     assert len(visit.board()) == (names[name] if name in names else len(visit.found.systems))
 
 
+@pytest.mark.parametrize("name", ["2", "17", "hostile", "explanation", "distinction"])
+def test_no_name_that_fits_a_phone_is_broken(open_page: Open, name: str) -> None:
+    visit = open_page(name, "phone")
+    script = """names => {
+        for (const each of document.querySelectorAll("details")) each.open = true;
+        const ruler = document.createElement("canvas").getContext("2d");
+        return names.filter(name => {
+            const style = getComputedStyle(name);
+            ruler.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+            const range = document.createRange();
+            range.selectNodeContents(name);
+            const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+            const word = name.textContent.trim();
+            return !word.includes(" ") && lines.size > 1 && ruler.measureText(word).width < innerWidth - 100;
+        }).map(name => name.textContent);
+    }"""
+    names = ":is(.scroll:not(.board) tbody th, #board .name, .scroll thead th:not(:has(button), .axis))"
+    assert visit.page.eval_on_selector_all(names, script) == []
+
+
 def test_dark_pages_are_dark_and_paper_is_light(open_page: Open) -> None:
     visit = open_page("2", "dark")
     ground = "getComputedStyle(document.documentElement).backgroundColor"
@@ -700,6 +720,19 @@ def test_every_printed_page_of_the_leaderboard_has_its_header(open_page: Open, t
     command = ["pdftotext", "-f", "2", "-l", "2", "-layout", str(tmp_path / "page.pdf"), "-"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert {"system", "detectable", "d_z"} <= set(" ".join(text.split("\n", 3)[:3]).split()), text[:300]
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
+@pytest.mark.parametrize("name", ["2", "17", "explanation"])
+def test_no_heading_is_the_end_of_a_printed_page(open_page: Open, tmp_path: Path, name: str) -> None:
+    visit = open_page(name)
+    visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
+    headings = set(visit.page.locator("h2, h3, h4").all_text_contents())
+    command = ["pdftotext", "-layout", str(tmp_path / "page.pdf"), "-"]
+    *pages, _ = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\f")
+    for each in pages:
+        lines = [line.strip() for line in each.splitlines() if line.strip()]
+        assert not headings & set(lines[-3:]), lines[-5:]
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")

@@ -24,6 +24,8 @@ __all__ = ["Column", "Table", "Tables", "Value", "html_table", "of_columns", "re
 Value: TypeAlias = str | int | float | None
 
 _FORMULAS = ("=", "+", "-", "@")
+#: Names in the first column with more letters than this fill too much of a narrow screen to stay in sight there.
+_LONG = 18
 
 
 @dataclass(frozen=True)
@@ -332,7 +334,9 @@ def html_table(table: Table, caption: str = "") -> Markup:
         for row, cells in enumerate(table.cells())
     ]
     said = [tag("caption", caption)] if caption else []
-    return scrolled(tag("table", *said, tag("thead", tag("tr", *heads)), tag("tbody", *rows)), caption or "Table")
+    is_long = any(len(word) > _LONG for row in table.rows if isinstance(row[0], str) for word in row[0].split())
+    content = [*said, tag("thead", tag("tr", *heads)), tag("tbody", *rows)]
+    return scrolled(tag("table", *content, class_="long" if is_long else None), caption or "Table")
 
 
 def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[str | None]) -> Iterator[Markup]:

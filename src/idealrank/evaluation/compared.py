@@ -520,9 +520,9 @@ class Comparison(Measured):
         said: dict[str, list[str]] = {}
         for name, found in self.differences.items():
             for note in dict.fromkeys(note for each in found for note in each.note.split("; ") if note):
-                pairs = [f"{each.system} and {each.against}" for each in found if note in each.note.split("; ")]
+                pairs = [f"{each.system} against {each.against}" for each in found if note in each.note.split("; ")]
                 few = [*pairs[:_FEW], *([f"{len(pairs) - _FEW:,} more pairs"] if len(pairs) > _FEW else [])]
-                which = "" if len(pairs) == len(found) else f", difference of {listed(few)}"
+                which = "" if len(pairs) == len(found) else f", {listed(few)}"
                 said.setdefault(f"{which}: {note}.", []).append(name)
         notes = tuple(f"{listed(names)}{rest}" for rest, names in said.items())
         return replace(super()._figures(), notes=notes)

@@ -145,7 +145,7 @@ class Measured(Result):
     def cutoff_sections(self) -> list[Section]:
         """Return the means of measures that were evaluated at several cutoffs."""
         curves = self.by_system().by_cutoff()
-        tables = {f"{family} by cutoff": _curves_table(systems) for family, systems in curves.items()}
+        tables = {f"{family} by cutoff": _curves_table(systems, self._row_name) for family, systems in curves.items()}
         folded = {caption: f"{caption}: the numbers" for caption in tables}
         views = {"curves": lambda: (self.basis(), curves)}
         return [Section("By cutoff", "curves", tables=tables, folded=folded, views=views)] if curves else []
@@ -153,7 +153,7 @@ class Measured(Result):
     def background(self) -> list[Section]:
         """Return per-query values, data quality and conventions."""
         evaluations = self.by_system()
-        tables = quality_tables(evaluations)
+        tables = quality_tables(evaluations, self._row_name)
         by_convention = {each.convention.name: each.conventions for each in evaluations.values()}
         conventions = tuple(
             Section(f"like {name}", definitions=told["data"], code=dict(filled_measures(told)))
@@ -228,8 +228,8 @@ def filled_measures(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]
         yield name, "; ".join([filled, *(f"{choice} {value}" for choice, value in others.items())])
 
 
-def _curves_table(systems: Mapping[str, Mapping[int, float]]) -> Table:
+def _curves_table(systems: Mapping[str, Mapping[int, float]], kind: str) -> Table:
     """Return a row per system: its means by cutoff."""
     cutoffs = next(iter(systems.values()))
-    columns = [Column("system"), *(Column(f"@{cutoff}", ".4f") for cutoff in cutoffs)]
+    columns = [Column(kind), *(Column(f"@{cutoff}", ".4f") for cutoff in cutoffs)]
     return Table(columns, [[system, *curve.values()] for system, curve in systems.items()])

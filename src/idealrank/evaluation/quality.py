@@ -46,13 +46,15 @@ def named_problems(problems: Mapping[str, Sequence[Problem]]) -> list[Problem]:
     )
 
 
-def quality_table(systems: Mapping[str, Evaluation]) -> Table:
+def quality_table(systems: Mapping[str, Evaluation], kind: str = "system") -> Table:
     """Return a row per system: shares of tied and unjudged documents, and the number of missing queries.
 
     Parameters
     ----------
     systems : mapping
         The evaluations by system.
+    kind : str
+        What a system is called: "system" or "convention".
 
     Returns
     -------
@@ -74,7 +76,7 @@ def quality_table(systems: Mapping[str, Evaluation]) -> Table:
     cutoff = Counts.of(first.filled.values(), joined=False).cutoff
     at = "" if cutoff is None else f"@{cutoff}"
     columns = [
-        Column("system"),
+        Column(kind),
         Column(f"tied{at}", ".1%"),
         Column(f"unjudged{at}", ".1%"),
         Column("missing queries", ","),
@@ -88,18 +90,19 @@ def quality_table(systems: Mapping[str, Evaluation]) -> Table:
     return Table(columns, rows)
 
 
-def quality_tables(systems: Mapping[str, Evaluation]) -> dict[str, Table]:
+def quality_tables(systems: Mapping[str, Evaluation], kind: str = "system") -> dict[str, Table]:
     """Return the tables of a page by caption: what the systems share in one row each, and all that was found."""
     problems = _problems(systems)
     if not problems:
         return {}
     several = len(systems) > 1
-    columns = [*([Column("system")] if several else []), Column("what"), Column("count", ","), Column("what it means")]
+    columns = [*([Column(kind)] if several else []), Column("what"), Column("count", ","), Column("what it means")]
     rows: list[list[Value]] = [
         [*([each.system or "all"] if several else []), each.kind, each.count, each.message] for each in problems
     ]
     tables = {"Found in the data": Table(columns, rows)}
-    return {"Ties, unjudged documents and missing queries": quality_table(systems), **tables} if several else tables
+    counts = {"Ties, unjudged documents and missing queries": quality_table(systems, kind)} if several else {}
+    return {**counts, **tables}
 
 
 def quality_notes(systems: Mapping[str, Evaluation]) -> tuple[Table | None, list[str]]:

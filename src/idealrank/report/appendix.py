@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -10,12 +10,16 @@ from idealrank._base.plain import number
 from idealrank._base.scores import PAIR_COLUMNS, MeasureScores, Scores
 from idealrank._base.tables import Column, Table, Value
 
-__all__ = ["appendix_tables", "unwritten"]
+__all__ = ["appendix_tables", "paper_columns", "unwritten"]
 
 #: Most numbers of queries, and most pairs, that are written as tables; more of them are written only on paper.
 _MOST_VALUES, _MOST_PAIRS = 12_000, 300
-#: Systems side by side in a table of queries.
-_SIDE_BY_SIDE = 8
+#: Letters that fit into a line of tables on paper, between tables side by side, and between the columns of a table.
+_LINE, _APART, _BETWEEN = 130, 4, 2
+#: The letters of a value with four digits, and the most letters of a name: longer ones are broken.
+_VALUE, _NAME = 6, 24
+#: Tables side by side on paper have at least this many rows.
+_FEW_ROWS = 10
 _SPECS = {"better": ".0f", "same": ".0f", "worse": ".0f", "d_z": ".2f"}
 
 
@@ -41,11 +45,29 @@ def appendix_tables(scores: Scores) -> Iterator[tuple[str, Table]]:
             yield f"Comparisons by {name} ({scores.test})", _pairs(scores, each)
         if "values" not in hidden:
             n_systems = len(scores.systems)
-            n_parts = -(-n_systems // _SIDE_BY_SIDE)
+            n_letters = sum(_letters([system], _VALUE) for system in scores.systems)
+            n_parts = -(-n_letters // (_LINE - _letters(scores.queries)))
             for number in range(n_parts):
                 start, end = number * n_systems // n_parts, (number + 1) * n_systems // n_parts
                 which = f", {scores.kind}s {start + 1} to {end} of {n_systems}" if n_parts > 1 else ""
                 yield f"{name} on every query{which}", _queries(scores, each, slice(start, end))
+
+
+def paper_columns(table: Table) -> int:
+    """Return into how many columns a table is divided on paper: more than 1 if it is long and narrow.
+
+    Examples
+    --------
+    >>> paper_columns(Table([Column("query"), Column("bm25", ".4f")], [["q1", 0.5]] * 43))
+    4
+    """
+    width = sum(map(_letters, zip(table.headings(), *table.cells(), strict=True)))
+    return max(1, min((_LINE + _APART) // (width + _APART), len(table.rows) // _FEW_ROWS))
+
+
+def _letters(names: Iterable[str], least: int = 0) -> int:
+    """Return the width of a column with these names, in letters."""
+    return max(least, min(_NAME, max(map(len, names), default=0))) + _BETWEEN
 
 
 def unwritten(scores: Scores) -> list[str]:

@@ -471,7 +471,7 @@
           return { x: x(k), y: y(Math.min(high, Math.max(low, top_))), lines: told, press: () => choose(q) };
         };
         const found = explorable(svg, `${name} of ${count(shown.length, scores.kind)} on ${count(n, "query")}`, n, locate, at, marked);
-        found.note = isBinned ? `Each point of a line is the mean of about ${Math.round(n / nBins)} consecutive queries.` : "";
+        found.note = isBinned ? `Each point of a line is the mean of ${n < 1.5 * nBins ? "1 or 2" : `about ${Math.round(n / nBins)}`} consecutive queries.` : "";
         return found;
       },
     },
@@ -630,6 +630,9 @@
   });
 
   /* ---- one figure of the page ---- */
+  // The width of figures on paper, where two stand side by side: their text gets the size of captions.
+  const paperWidth = 450;
+  let isPrinted = false;
   const figureView = ({ caption, isShown, controls, draw, hasLegend, depends = chosen, basis = scores.basis, always = false }) => {
     const said = h("figcaption");
     const above = h("div", { class: "controls" });
@@ -660,13 +663,13 @@
         return;
       }
       above.replaceChildren(...(controls ? controls() : []));
-      const width = Math.max(260, Math.floor(drawing.clientWidth) || 560);
+      const width = isPrinted ? paperWidth : Math.max(260, Math.floor(drawing.clientWidth) || 560);
       drawing.replaceChildren(draw(width));
       const { note } = drawing.firstChild;
       below.replaceChildren(...(note ? [h("p", { class: "note" }, note)] : []), ...(hasLegend ? [legend(chosen())] : []));
     };
     const mark = () => drawing.firstChild?.mark?.(state.query);
-    return { element, redraw, mark, depends: () => [state.measure, innerWidth, ...depends()] };
+    return { element, redraw, mark, depends: () => [state.measure, isPrinted || innerWidth, ...depends()] };
   };
 
   const systemSelect = (label, key, now) => h("label", {}, label, h("select", { "data-key": key, onchange: (event) => change({ [key]: +event.target.value }) },
@@ -754,7 +757,7 @@
     const element = h("div", {},
       systems.length > 10 ? h("div", { class: "controls" }, h("label", {}, `Find a ${scores.kind}`, find), status) : null,
       h("div", { class: "scroll board", role: "region", "aria-label": "Leaderboard", tabindex: 0 },
-        h("table", { id: "board" }, h("caption", {}, scores.has_best ? "Leaderboard" : "Means"), head, body)),
+        h("table", { id: "board", class: systems.some((name) => name.length > 18) ? "long" : null }, h("caption", {}, scores.has_best ? "Leaderboard" : "Means"), head, body)),
       key);
     const redraw = () => {
       const measure = measureNow();
@@ -1180,6 +1183,7 @@
     return columnsOfText(["pair", "change", "p", "better", "same", "worse"], rows, [13, 8, 8, 7, 7, 7]);
   };
   addEventListener("beforeprint", () => {
+    isPrinted = true;
     parts.forEach(update);
     for (const each of document.querySelectorAll("details:not([open])")) { each.open = true; each.dataset.closed = ""; }
     if (!paper || paper.childElementCount) return;
@@ -1193,6 +1197,8 @@
   addEventListener("afterprint", () => {
     for (const each of document.querySelectorAll("details[data-closed]")) { each.open = false; delete each.dataset.closed; }
     paper?.replaceChildren();
+    isPrinted = false;
+    redrawAll();
   });
 
   readAddress();

@@ -22,7 +22,7 @@ from idealrank.errors import DataError
 from idealrank.evaluation.rankings import Rankings
 from idealrank.io.files import atomic_output
 from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, embedded_scores
-from idealrank.report.sections import is_scripted, render_appendix, render_definitions, render_section
+from idealrank.report.sections import is_scripted, render_appendix, render_code, render_definitions, render_section
 
 __all__ = ["html"]
 
@@ -143,7 +143,7 @@ def _contents(sections: Mapping[str, Section], has_appendix: bool) -> Markup:
 
 def _provenance(command: str | None, made_with: Mapping[str, object]) -> Markup:
     """Return what is needed to reproduce the result."""
-    made_by: dict[str, object] = {} if command is None else {"command": tag("code", command)}
+    made_by: dict[str, object] = {} if command is None else {"command": render_code(command)}
     programs = {"idealrank": idealrank.__version__, "Python": platform.python_version()}
     others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib")}
     entries = render_definitions({**made_by, **made_with, **programs, **others})

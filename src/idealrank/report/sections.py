@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from idealrank._base.markup import Markup, joined, tag
 from idealrank._base.scores import Scores
 from idealrank._base.sections import Figure, Section, listed
-from idealrank._base.tables import html_table
+from idealrank._base.tables import Table, html_table
 from idealrank.report import figures
-from idealrank.report.appendix import appendix_tables, unwritten
+from idealrank.report.appendix import appendix_tables, paper_columns, unwritten
 from idealrank.report.learning import learning_curve
 from idealrank.report.svg import inline_svg
 from idealrank.theory.distinguishing.plots import plot_curves, plot_sequence, plot_values, plot_wins
@@ -18,7 +19,7 @@ from idealrank.theory.distinguishing.plots import plot_curves, plot_sequence, pl
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FIGURES", "is_scripted", "render_appendix", "render_definitions", "render_section"]
+__all__ = ["FIGURES", "is_scripted", "render_appendix", "render_code", "render_definitions", "render_section"]
 
 #: The functions that draw figures, by the names that sections use.
 FIGURES: Mapping[str, Callable[..., Axes]] = {
@@ -33,6 +34,8 @@ FIGURES: Mapping[str, Callable[..., Axes]] = {
 
 #: Figures of more points have the width of the page: next to another, their text would be too small.
 _WIDE = 460
+#: Tables with fewer rows side by side stay on one page of paper.
+_MANY_ROWS = 25
 
 
 def render_section(section: Section, key: str) -> Markup:
@@ -50,7 +53,20 @@ def is_scripted(section: Section) -> bool:
 
 def render_definitions(entries: Mapping[str, object]) -> Markup:
     """Return terms with their meanings."""
-    return tag("dl", *(part for name, value in entries.items() for part in (tag("dt", name), tag("dd", value))))
+    told = {name: f"{value:g}" if isinstance(value, float) else value for name, value in entries.items()}
+    return tag("dl", *(part for name, value in told.items() for part in (tag("dt", name), tag("dd", value))))
+
+
+def render_code(text: str) -> Markup:
+    """Return code whose lines end only between words, and between the options of a measure, if these fit into a line.
+
+    Examples
+    --------
+    >>> render_code("--like trec_eval")
+    '<code><span class="word">--like</span> <span class="word">trec_eval</span></code>'
+    """
+    parts = re.findall(r"[^ (,]*[(,]|[^ (,]+| ", text)
+    return tag("code", *(part if part == " " else tag("span", part, class_="word") for part in parts))
 
 
 def _content(section: Section, key: str) -> Iterator[Markup]:
@@ -71,7 +87,7 @@ def _content(section: Section, key: str) -> Iterator[Markup]:
     for label, lines in section.lists.items():
         yield tag("details", tag("summary", label), tag("ul", *(tag("li", line) for line in lines)))
     if section.definitions or section.code:
-        code = {name: tag("code", value) for name, value in section.code.items()}
+        code = {name: render_code(value) for name, value in section.code.items()}
         yield render_definitions({**section.definitions, **code})
     for place, part in enumerate(section.parts):
         if part.title:
@@ -85,9 +101,18 @@ def _figure(figure: Figure, key: str) -> Markup:
     return tag("figure", tag("figcaption", figure.caption), drawn, class_="wide" if is_wide else None)
 
 
+def _side_by_side(table: Table, caption: str) -> Markup:
+    """Return a table that is divided into several columns on paper, if it is long and narrow."""
+    n_columns = paper_columns(table)
+    if n_columns == 1:
+        return html_table(table, caption)
+    kind = "side short" if len(table.rows) // n_columns < _MANY_ROWS else "side"
+    return tag("div", html_table(table, caption), class_=kind, style=f"--columns: {n_columns}")
+
+
 def render_appendix(scores: Scores) -> Markup:
     """Return all numbers of the interactive views as tables, for paper and for browsers without JavaScript."""
-    tables = [joined([tag("h3", caption), html_table(table, caption)]) for caption, table in appendix_tables(scores)]
+    tables = [joined([tag("h3", caption), _side_by_side(table, caption)]) for caption, table in appendix_tables(scores)]
     hidden = unwritten(scores)
     rest = []
     if hidden:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from idealrank.cli.support.options import PICTURE, seed_option
+from idealrank.cli.support.options import PICTURE, PROBABILITY, seed_option
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
 
@@ -64,7 +64,13 @@ _N_ROWS = 30
     help="Number of resamples of the queries.",
 )
 @click.option(
-    "--risk", "delta", type=float, default=0.05, show_default=True, metavar="P", help="Probability of a wrong order."
+    "--risk",
+    "delta",
+    type=PROBABILITY,
+    default=0.05,
+    show_default=True,
+    metavar="P",
+    help="Probability of a wrong order.",
 )
 @seed_option
 @click.option(

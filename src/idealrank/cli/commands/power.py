@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from idealrank.cli.support.options import level_option
+from idealrank.cli.support.options import PROBABILITY, level_option
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
 
@@ -48,7 +48,7 @@ Examples:
 )
 @click.option(
     "--power",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=PROBABILITY,
     default=0.8,
     show_default=True,
     metavar="P",

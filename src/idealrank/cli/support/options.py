@@ -12,6 +12,7 @@ __all__ = [
     "OUTPUT",
     "PICTURE",
     "PICTURE_ENDINGS",
+    "PROBABILITY",
     "Output",
     "by_option",
     "column_options",
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 PICTURE_ENDINGS = (".svg", ".png", ".pdf")
+#: A probability other than 0 and 1.
+PROBABILITY = click.FloatRange(0, 1, min_open=True, max_open=True)
 _DEBUG = "idealrank.debug"
 
 
@@ -97,7 +100,7 @@ digits_option = click.option(
 )
 level_option = click.option(
     "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=PROBABILITY,
     default=0.05,
     show_default=True,
     metavar="P",
