@@ -153,7 +153,7 @@ def test_a_plan_says_how_many_queries(files: Path) -> None:
     assert f"t with {row[2]} queries, a paired t test at level 0.05 detects it in 80%" in " ".join(told.split())
     several = run("power", "qrels.txt", "base.run", "other.run", "-m", "ap", "-m", "ndcg", "--power", "0.999").stdout
     assert several.startswith("To detect a true difference of 0.05 in mean ap with 99.9% power, ")
-    assert several.splitlines()[0].endswith("; these data have 12 queries. The table has 1 more.")
+    assert several.splitlines()[0].endswith("; these data have 12 queries. The table has 1 more row.")
     explained = run("power", "qrels.txt", "base.run", "other.run", "--explain").stdout
     assert "Hoeffding's inequality" in explained
     assert "How to read" not in run("power", "qrels.txt", "base.run", "other.run", "-q").stdout

@@ -273,7 +273,8 @@ def test_no_name_that_fits_a_phone_is_broken(open_page: Open, name: str) -> None
             return !word.includes(" ") && lines.size > 1 && ruler.measureText(word).width < innerWidth - 100;
         }).map(name => name.textContent);
     }"""
-    names = ":is(.scroll:not(.board) tbody th, #board .name, .scroll thead th:not(:has(button), .axis))"
+    in_board = "#board .name, #board [data-sort=change] span"
+    names = f":is(.scroll:not(.board) tbody th, {in_board}, .scroll thead th:not(:has(button), .axis))"
     assert visit.page.eval_on_selector_all(names, script) == []
 
 

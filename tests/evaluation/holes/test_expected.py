@@ -142,6 +142,8 @@ def test_nothing_to_judge_once_the_order_is_decided() -> None:
     found = ir.judge_next({"q": {"a": 1, "b": 0}}, runs, "ndcg@2")
     assert found.documents == ()
     assert "No judgment is needed" in found.findings()[0]
+    alone = ir.judge_next({"q": {"a": 1, "b": 0}}, {"bm25": {"q": ["a", "b", "c"]}}, "ndcg@2")
+    assert alone.findings() == ["No unjudged document of bm25 is at a rank that ndcg@2 counts."]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,8 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
         test = f"a paired t test at level {level:g} needs {rows[0][2]:,} queries"
         have = f"{evaluations.n_queries:,} {'query' if evaluations.n_queries == 1 else 'queries'}"
         what = f"a true difference of {rows[0][1]:g} in mean {rows[0][0]} with {_percent(power)} power"
-        others = f" The table has {len(rows) - 1:,} more." if len(rows) > 1 else ""
+        n_others = len(rows) - 1
+        others = f" The table has {n_others:,} more {'row' if n_others == 1 else 'rows'}." if n_others else ""
         say(f"To detect {what}, {test}; these data have {have}.{others}")
         click.echo()
     designs = [Column(design, ",") for design in DESIGNS]

@@ -89,7 +89,8 @@ def show_left_out(names: Iterable[str]) -> None:
     hidden = list(dict.fromkeys(names))
     what = ", ".join(hidden if len(hidden) <= _N_NAMES else [*hidden[:_N_NAMES], f"{len(hidden) - _N_NAMES} more"])
     if what:
-        say(f"Not shown in {screen_width(sys.stdout)} columns: {what}. A wider window or --format csv shows them.")
+        them = "it" if len(hidden) == 1 else "them"
+        say(f"Not shown in {screen_width(sys.stdout)} columns: {what}. A wider window or --format csv shows {them}.")
 
 
 def show_with_remarks(

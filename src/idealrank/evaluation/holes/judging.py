@@ -100,6 +100,8 @@ class NextJudgments(Result):
             return [finding for each in self.differences for finding in each.findings()]
         if self.documents:
             return ["Judging these documents narrows the bounds most."]
+        if len(self.ranks) == 1:
+            return [f"No unjudged document of {next(iter(self.ranks))} is at a rank that {self.measure} counts."]
         return ["No judgment is needed: unjudged documents cannot change the order of the systems."]
 
 
