@@ -44,6 +44,15 @@ def test_distinguish_prints_its_advice_and_a_row_per_measure(files: ir.RankingDa
     assert f"{found['ndcg'].mean_a:.4f}" in lines[1] + lines[2]
 
 
+@pytest.mark.parametrize("arguments", [("distinguish", "--risk"), ("power", "--power"), ("power", "--level")])
+@pytest.mark.parametrize("value", ["0", "1"])
+def test_probabilities_are_between_0_and_1(files: ir.RankingData, arguments: tuple[str, str], value: str) -> None:
+    command, option = arguments
+    refused = run(command, "test.txt", "match.txt", "noise.txt", option, value)
+    assert refused.exit_code == 2
+    assert f"Invalid value for '{option}'" in refused.stderr
+
+
 def test_distinguish_says_what_each_column_means(files: ir.RankingData) -> None:
     arguments = ("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "-m", "ndcg@10")
     found = distinguish(

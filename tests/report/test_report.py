@@ -144,6 +144,14 @@ def test_a_page_holds_its_conventions_versions_and_problems(page: str) -> None:
         assert title in words
 
 
+@pytest.mark.parametrize(("n_systems", "is_folded"), [(20, False), (30, True)])
+def test_long_tables_of_data_quality_are_closed_at_first(n_systems: int, is_folded: bool) -> None:
+    tied = {q: dict.fromkeys(docs, 0.0) for q, docs in QRELS.items()}
+    page = html(ir.evaluate(QRELS, {f"s{i}": tied | {"q0": {"d1": float(i)}} for i in range(n_systems)}, "rr"))
+    label = f"Ties, unjudged documents and missing queries: {n_systems} rows"
+    assert (label in Outline(page).text_of("summary")) == is_folded
+
+
 def test_the_rows_of_an_explanation_are_never_called_systems() -> None:
     tied = {q: dict.fromkeys(docs, 0.0) for q, docs in QRELS.items()}
     outline = Outline(html(ir.explain(QRELS, tied, "ndcg@5", like=["trec_eval", "sklearn", "lightgbm"])))

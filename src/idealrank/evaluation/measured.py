@@ -32,8 +32,8 @@ __all__ = [
 
 #: The confidence level and the method of the intervals of means, unless others are chosen.
 INTERVAL_LEVEL, INTERVAL_METHOD = 0.95, "t"
-#: Longer tables are closed at first.
-_MANY = 10
+#: Longer tables are closed at first; the first table of a section may be longer.
+_MANY, _MANY_IN_FIRST = 10, 25
 _METHODS = {"t": "Student's t", "percentile": "the percentile bootstrap", "bca": "the BCa bootstrap"}
 
 
@@ -169,9 +169,10 @@ class Measured(Result):
 
 
 def _folded(tables: Mapping[str, Table]) -> dict[str, str]:
-    """Return labels of the tables that are too long to be open at first; the first table is always open."""
-    long = {name: len(table.rows) for name, table in [*tables.items()][1:] if len(table.rows) > _MANY}
-    return {name: f"{name}: {n_rows:,} rows" for name, n_rows in long.items()}
+    """Return labels of the tables that are too long to be open at first."""
+    sizes = {name: len(table.rows) for name, table in tables.items()}
+    most = dict.fromkeys(tables, _MANY) | dict.fromkeys([*tables][:1], _MANY_IN_FIRST)
+    return {name: f"{name}: {n_rows:,} rows" for name, n_rows in sizes.items() if n_rows > most[name]}
 
 
 def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:

@@ -85,7 +85,7 @@
   const pText = (p) => (!isKnown(p) ? "none" : p < 0.0001 ? "<0.0001" : p.toFixed(4));
   const count = (n, what = "") => `${n.toLocaleString("en")}${what && ` ${n === 1 ? what : what === "query" ? "queries" : `${what}s`}`}`;
   /** The parts of a long name, with places between them where a line may end. */
-  const breakable = (name) => (name.match(/[^(,]*[(,]|[^(,]+/g) ?? [name]).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+  const breakable = (name) => (name.match(/[^(,=]*[(,=]|[^(,=]+/g) ?? [name]).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
   const ruler = document.createElement("canvas").getContext("2d");
   const fitted = (text, width, font = "12px system-ui, sans-serif") => {
     ruler.font = font;

@@ -48,7 +48,7 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     axes.axhline(0.5, color=NEUTRAL, linewidth=0.5)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="lists with the better ranker ahead")
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.legend(fontsize="small", frameon=False)
+    axes.legend(fontsize="small", frameon=False, loc="lower right")
     return axes
 
 
