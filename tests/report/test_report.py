@@ -156,6 +156,8 @@ def test_the_rows_of_an_explanation_are_never_called_systems() -> None:
     tied = {q: dict.fromkeys(docs, 0.0) for q, docs in QRELS.items()}
     outline = Outline(html(ir.explain(QRELS, tied, "ndcg@5", like=["trec_eval", "sklearn", "lightgbm"])))
     assert "Found in the data" in outline.text_of("h3")
+    assert "0" in outline.text_of("dd")  # what lightgbm does with missing queries: not "0.0"
+    assert "0.0" not in outline.text_of("dd")
     heads = outline.text_of("th")
     assert heads.count("convention") >= 3
     assert "system" not in heads

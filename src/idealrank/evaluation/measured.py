@@ -156,7 +156,7 @@ class Measured(Result):
         tables = quality_tables(evaluations, self._row_name)
         by_convention = {each.convention.name: each.conventions for each in evaluations.values()}
         conventions = tuple(
-            Section(f"like {name}", definitions=told["data"], code=dict(filled_measures(told)))
+            Section(f"like {name}", definitions=_choices(told["data"]), code=dict(filled_measures(told)))
             for name, told in by_convention.items()
         )
         return [
@@ -166,6 +166,11 @@ class Measured(Result):
             else Section("Data quality", "data", notes=("No data-quality problems found.",)),
             Section("Conventions", "conventions", parts=conventions),
         ]
+
+
+def _choices(data: Mapping[str, str | float]) -> dict[str, str]:
+    """Return the choices about the data as text: "0", as on the command line, and not "0.0"."""
+    return {name: f"{value:g}" if isinstance(value, float) else value for name, value in data.items()}
 
 
 def _folded(tables: Mapping[str, Table]) -> dict[str, str]:

@@ -53,8 +53,7 @@ def is_scripted(section: Section) -> bool:
 
 def render_definitions(entries: Mapping[str, object]) -> Markup:
     """Return terms with their meanings."""
-    told = {name: f"{value:g}" if isinstance(value, float) else value for name, value in entries.items()}
-    return tag("dl", *(part for name, value in told.items() for part in (tag("dt", name), tag("dd", value))))
+    return tag("dl", *(part for name, value in entries.items() for part in (tag("dt", name), tag("dd", value))))
 
 
 def render_code(text: str) -> Markup:
