@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -206,7 +207,7 @@ def test_reports_hold_the_table_the_advice_and_a_picture_of_each_measure(files: 
     page = Path("d.html").read_text(encoding="utf-8")
     assert shown.stdout.splitlines()[0] in page
     assert page.count("<figure>") == 4
-    assert "idealrank distinguish test.txt" in page
+    assert "idealrank distinguish test.txt" in re.sub("<[^>]*>", "", page)
     shown = run("limits", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "--html", "l.html")
     assert shown.exit_code == 0, shown.output
     page = Path("l.html").read_text(encoding="utf-8")
