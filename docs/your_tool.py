@@ -31,9 +31,9 @@ _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
 # What your tool's NDCG is
 
-Two tools can report different NDCG for the same ranking. They differ in the gain of a label, in the order of equal
-scores, in what the ideal ranking is, and in what counts for a query with nothing relevant. This page lists the choices
-of {n_tools} tools, so you can see what the number of your tool means, and compare it with others.
+Two tools can report different NDCG for the same ranking. They differ in the gain of a label, in the order of documents
+with equal scores, in the documents of the ideal ranking, and in the value of a query without relevant documents. This
+page lists the choices of {n_tools} tools, so you can see what the number of your tool means and compare it with others.
 
 - To get a tool's number from idealrank, pass the name in the column *like*, as in `like="sklearn"`.
   [Conventions](conventions.md) explains the choices.
