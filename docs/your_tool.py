@@ -210,9 +210,10 @@ def full_ideal(ranked: Sequence[str], relevant: Iterable[str], k: int) -> float:
 def judged_is_relevant(qrels: _Judged, run: _Judged, k: int) -> float:
     """Recommenders: a judged document counts 1, whatever its label."""
     values = []
-    if not any(qrels.values()):
+    known = {query: judged for query, judged in qrels.items() if judged}  # others have no row in the table of ratings
+    if not known:
         raise ValueError("nothing is judged")
-    for query, judged in qrels.items():
+    for query, judged in known.items():
         docs = run.get(query, {})
         ranked = sorted(docs, key=lambda doc: -docs[doc])
         values.append(ratio(dcg(float(doc in judged) for doc in ranked[:k]), dcg([1.0] * min(len(judged), k))))
