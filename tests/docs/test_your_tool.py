@@ -95,9 +95,11 @@ def test_an_installed_tool_is_as_the_page_says(tool: Any) -> None:
 
 def test_recommenders_leaves_out_users_without_ratings() -> None:
     tool = next(each for each in TOOLS if each.like == "recommenders")
-    case: Any = {"u1": {"a": 0, "b": 2}, "u2": {}}, {"u1": {"a": 2.0, "c": 1.0}, "u2": {"a": 1.0}}
-    theirs = tool.formula(*case, k=2)
-    assert_allclose(ir.evaluate(*case, "ndcg@2", like="recommenders").mean["ndcg@2"], theirs, rtol=1e-12, atol=0)
+    qrels: dict[str, dict[str, float]] = {"u1": {"a": 0, "b": 2}, "u2": {}}
+    run = {"u1": {"a": 2.0, "c": 1.0}, "u2": {"a": 1.0}}
+    theirs = tool.formula(qrels, run, k=2)
+    ours = ir.evaluate(qrels, run, "ndcg@2", like="recommenders").mean["ndcg@2"]
+    assert_allclose(ours, theirs, rtol=1e-12, atol=0)
     assert_allclose(theirs, 1 / (1 + 1 / math.log2(3)), rtol=1e-12, atol=0)
 
 
