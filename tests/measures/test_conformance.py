@@ -932,7 +932,7 @@ def divisor_of_precision(rules: Convention) -> str:
 
 
 def matrix() -> str:
-    header = ["like", "gain", "discount", "equal scores", "nothing relevant", "ideal over", "unjudged", "missing query"]
+    header = ["like", "gain", "discount", "equal scores", "nothing relevant", "ideal over", "missing query"]
     rows = [[*header, "scores as", "AP divided by", "P@k divided by", "checked against"]]
     for rules in map(convention, CONVENTION_NAMES):
         tool = "pytrec_eval" if rules.name == "trec_eval" else rules.name
@@ -945,7 +945,6 @@ def matrix() -> str:
             TABLE.cell(rules, "ties", ("ndcg", "ap", "rr", "rr@k", "p", "recall", "judged")),
             TABLE.cell(rules, "empty", ("ndcg", "ap", "rr", "p", "recall")),
             TABLE.cell(rules, "ideal"),
-            TABLE.cell(rules, "unjudged"),
             TABLE.cell(rules, "missing"),
             TABLE.cell(rules, "precision", ("ndcg", "ap", "rr", "rr@k", "p", "recall", "judged")),
             TABLE.cell(rules, "denominator", ("ap",)),
