@@ -80,12 +80,12 @@ EXPERIMENTS = {
     ),
     "ravikumar2011": Experiment(
         "Ravikumar, Tewari and Yang 2011: consistency on real data",
-        "Three listwise losses (cross entropy, cosine, least squares) become consistent with NDCG if they are "
-        "divided by the ideal DCG of each query (Z), or by the ideal DCG@10 (Z_10). This mostly leaves NDCG the same "
-        "or improves it. A new loss, the q-norm, is better than cosine and cross entropy on 3 of 9 collections, and "
-        "comparable on 6.",
-        "On MQ2008, dividing by Z_10 changes NDCG by -2.76%; the paper also reports a loss there, -2.02%. On OHSUMED "
-        "(+0.75%) and on drawn topics (+4.31%), the interval contains 0. The claim that fails is that only "
+        "Three listwise losses (cross entropy, cosine, least squares) become consistent with NDCG if they are divided "
+        "by the ideal DCG of each query (Z), or by the ideal DCG@10 (Z<sub>10</sub>). This mostly leaves NDCG the "
+        "same or improves it. A new loss, the q-norm, is better than cosine and cross entropy on 3 of 9 collections, "
+        "and comparable on 6.",
+        "On MQ2008, dividing by Z<sub>10</sub> changes NDCG by -2.76%; the paper also reports a loss there, -2.02%. "
+        "On OHSUMED (+0.75%) and on drawn topics (+4.31%), the interval contains 0. The claim that fails is that only "
         "improvements are larger than 3%: 5 of the changes here are below -3%, and 2 of these are significant. The "
         "q-norm is less than 0.01 worse than the better of cosine and cross entropy, or better, on MQ2008 and on "
         "drawn topics; on OHSUMED that is undecided.",
@@ -94,15 +94,15 @@ EXPERIMENTS = {
     ),
     "wang2013": Experiment(
         "Wang et al. 2013: four discounts along growing lists",
-        "The discount decides what NDCG can tell on long lists. With the logarithmic discount (Figure 1), all "
-        "rankers approach the same value, and NDCG still tells them apart. With the discount r^-1/2 (Figure 2), or "
-        "with the logarithmic discount on the top fifth of the list (Figure 4), different rankers converge to "
-        "different limits. With 2^-r (Figure 3), NDCG does not converge. [Which NDCG](which_ndcg.md) explains the "
-        "theory.",
+        "The discount decides what NDCG can tell on long lists. With the logarithmic discount (Figure 1), all rankers "
+        "approach the same value, and NDCG still tells them apart. With the discount r<sup>&minus;1/2</sup> (Figure "
+        "2), or with the logarithmic discount on the top fifth of the list (Figure 4), different rankers converge to "
+        "different limits. With 2<sup>&minus;r</sup> (Figure 3), NDCG does not converge. [Which NDCG](which_ndcg.md) "
+        "explains the theory.",
         "What the paper says about limits holds, and the values on long lists are close to the limits that theory "
         "gives. Two statements about the figures fail with these data: with the logarithmic discount a random ranker "
-        "is not very close to the trained ones (0.719 against 0.896 and 0.899), and with 2^-r its NDCG is not "
-        "similar to theirs (0.109 against 0.686 and 0.805).",
+        "is not very close to the trained ones (0.719 against 0.896 and 0.899), and with 2<sup>&minus;r</sup> its "
+        "NDCG is not similar to theirs (0.109 against 0.686 and 0.805).",
         "The click log of the paper is not public. Two trained rankers and a random one rank lists of up to 5,000 "
         "documents of a drawn click log instead.",
     ),

@@ -1,4 +1,4 @@
-"""Take docs/images/report.png: the report of ``idealrank demo`` as Chromium shows it.
+"""Take docs/images/report.png and report_dark.png: the report of ``idealrank demo`` as Chromium shows it.
 
     python -m docs.screenshot
 
@@ -15,7 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 WIDTH, HEIGHT = 1300, 1500
-TARGET = Path(__file__).parent / "images" / "report.png"
+_IMAGES = Path(__file__).parent / "images"
+TARGETS = {"light": _IMAGES / "report.png", "dark": _IMAGES / "report_dark.png"}
 
 
 def is_possible() -> bool:
@@ -24,8 +25,7 @@ def is_possible() -> bool:
 
 
 def main() -> None:
-    """Take the picture, and replace the file if the picture is another one."""
-    from PIL import Image, ImageChops
+    """Take the pictures, and replace a file if its picture is another one."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -33,17 +33,26 @@ def main() -> None:
         demo = [sys.executable, "-m", "idealrank.cli", "demo", "--quiet", "--html", page]
         subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-        tab.goto(page.as_uri())
-        tab.wait_for_selector("main[aria-busy=false]")
-        tab.screenshot(path=taken)
+        for scheme, target in TARGETS.items():
+            tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
+            tab.goto(page.as_uri())
+            tab.wait_for_selector("main[aria-busy=false]")
+            tab.screenshot(path=taken)
+            _keep(taken, target)
         browser.close()
-        picture = Image.open(taken).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    with Image.open(TARGET) as kept:
-        is_same = kept.size == picture.size
-        is_same = is_same and not ImageChops.difference(kept.convert("RGB"), picture.convert("RGB")).getbbox()
-    if not is_same:
-        picture.save(TARGET, optimize=True)
+
+
+def _keep(taken: Path, target: Path) -> None:
+    """Replace the target if a picture was taken that looks different."""
+    from PIL import Image, ImageChops
+
+    picture = Image.open(taken).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    if target.exists():
+        with Image.open(target) as kept:
+            is_same = kept.size == picture.size
+            if is_same and not ImageChops.difference(kept.convert("RGB"), picture.convert("RGB")).getbbox():
+                return
+    picture.save(target, optimize=True)
 
 
 if __name__ == "__main__":

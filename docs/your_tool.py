@@ -1,9 +1,10 @@
 """Write your_tool.md: what `idealrank.identify` finds out about the NDCG of each tool.
 
-    python docs/your_tool.py [TOOL ...]
+    python -m docs.your_tool [TOOL ...]
 
 Only the named tools are called again, all of them by default. A tool that is installed is run; of the others, the
-formula below is, which states what their source code computes.
+formula below is, which states what their source code computes. The cells are the words of the preset, as in
+conventions.md; a tool that `identify` finds to contradict its preset is an error.
 """
 
 from __future__ import annotations
@@ -22,14 +23,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from docs.convention_table import cell, option_of
+from idealrank.measures.conventions import convention
+
 PAGE = Path(__file__).with_name("your_tool.md")
 _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
 # What your tool's NDCG is
 
-Two tools can report different NDCG for the same ranking. They differ in the gain of a label, in the order of equal
-scores, in what the ideal ranking is, and in what counts for a query with nothing relevant. This page lists the choices
-of {n_tools} tools, so you can see what the number of your tool means, and compare it with others.
+Two tools can report different NDCG for the same ranking. They differ in the gain of a label, in the order of documents
+with equal scores, in the documents of the ideal ranking, and in the value of a query without relevant documents. This
+page lists the choices of {n_tools} tools, so you can see what the number of your tool means and compare it with others.
 
 - To get a tool's number from idealrank, pass the name in the column *like*, as in `like="sklearn"`.
   [Conventions](conventions.md) explains the choices.
@@ -51,15 +55,13 @@ relevant, not, relevant, not, relevant), all retrieved, with the scores 5, 4, 3,
 
 ## The tools
 
-- *gain*: `linear` is the label, `exp2` is 2^label - 1, and `binary:0` is 1 for a label of 0 or more; *relevant or not*
-  means that the tool takes relevant ids, not labels.
-- *discount*: `log:2` is 1/log2(1 + rank); `letor` is 1 for the first rank and 1/log2(rank) for the others.
-- *equal scores*: `docid_desc` sorts by document id, descending; `stable` keeps the order of the input; `average`
-  averages over all orders; `worst` puts the lowest label first; *as ranked* means that the tool takes a ranking,
-  not scores.
+The words are those of [Conventions](conventions.md#the-conventions), where r is the rank:
+
+- *gain*: what a document is worth. *Relevant* means a label of 1 or more.
+- *equal scores*: the order of documents with equal scores. A tool that takes a ranking keeps its order.
 - *nothing relevant*: the value of a query without relevant documents.
 - *ideal over*: the documents of the ideal ranking: all judged ones, only the retrieved ones, or a relevant document at
-  every rank (`full`).
+  every rank up to k.
 """
 _OUTRO = """\
 ## Defects
@@ -208,9 +210,10 @@ def full_ideal(ranked: Sequence[str], relevant: Iterable[str], k: int) -> float:
 def judged_is_relevant(qrels: _Judged, run: _Judged, k: int) -> float:
     """Recommenders: a judged document counts 1, whatever its label."""
     values = []
-    if not any(qrels.values()):
+    known = {query: judged for query, judged in qrels.items() if judged}  # others have no row in the table of ratings
+    if not known:
         raise ValueError("nothing is judged")
-    for query, judged in qrels.items():
+    for query, judged in known.items():
         docs = run.get(query, {})
         ranked = sorted(docs, key=lambda doc: -docs[doc])
         values.append(ratio(dcg(float(doc in judged) for doc in ranked[:k]), dcg([1.0] * min(len(judged), k))))
@@ -514,18 +517,15 @@ TOOLS = (
     Tool("NGCF", "ngcf", "ranked_labels, k", ngcf, source="utility/metrics.py"),
 )  # fmt: skip
 _DEFECTS = "what is wrong"
-_COLUMNS = (
-    "tool",
-    "like",
-    "gain",
-    "discount",
-    "equal scores",
-    "nothing relevant",
-    "ideal over",
-    "value",
-    "checked",
-    _DEFECTS,
-)
+#: The columns that state a convention, and its options.
+OPTIONS = {
+    "gain": "gain",
+    "discount": "discount",
+    "equal scores": "ties",
+    "nothing relevant": "empty",
+    "ideal over": "ideal",
+}
+_COLUMNS = ("tool", "like", *OPTIONS, "value", "checked", _DEFECTS)
 
 
 def example(tool: Tool, function: Callable[..., float]) -> float:
@@ -556,27 +556,35 @@ def row(tool: Tool, function: Callable[..., float], checked: str) -> dict[str, s
     found = identify(function, takes=tool.takes)
     if found.status == "not identified":
         raise SystemExit(f"{tool.name}: {found}")
-    options = found.options
-    is_array = not {"ranked", "relevant", "judged", "qrels"} & {word.strip() for word in tool.takes.split(",")}
-    empty = {"nan": "no value", "skip": "left out", "error": "an error"}.get(
-        options.get("empty", ""), options.get("empty", "")
-    )
-    ideal = "retrieved" if is_array else options.get("ideal", "")
+    if wrong := contradictions(tool, found.options):
+        raise SystemExit(f"{tool.name} is not as the preset {tool.like}: {'; '.join(wrong)}")
     # what a formula does with duplicates says nothing about a tool that may never see them
     twice = {"a document that is retrieved twice counts twice", "NDCG > 1 is possible"}
     defects = [each.name for each in found.defects if checked.startswith("run") or each.name not in twice]
     return {
         "tool": tool.name,
         "like": f"`{tool.like}`",
-        "gain": options.get("gain", "relevant or not"),
-        "discount": options["discount"],
-        "equal scores": options.get("ties", "as ranked"),
-        "nothing relevant": empty,
-        "ideal over": ideal,
+        **{column: cell(convention(tool.like), option) for column, option in OPTIONS.items()},
         "value": f"{example(tool, function):.4f}",
         "checked": checked,
         _DEFECTS: "; ".join(defects),
     }
+
+
+def contradictions(tool: Tool, options: Mapping[str, str]) -> list[str]:
+    """Return what `identify` found of the tool that is not so in its preset."""
+    preset = convention(tool.like)
+    found = {option: options[option] for option in OPTIONS.values() if option in options}
+    if "highest label" in options:
+        found["gain"] += f":{options['highest label']}"
+    if tool.takes.startswith("ranked_labels"):
+        found.pop("gain")  # the tool sees hits, not labels, and all gains of 0 and 1 are the same
+    expected = {option: {option_of(preset, option)} for option in found}
+    if tool.like == "llama_index" or "skip" in expected.get("empty", ()):
+        expected["empty"].add("error")  # no convention refuses a query; and without its one query a mean has none
+    if preset.option("stable_up_to", "ndcg"):
+        expected["ties"].add("stable in short lists")
+    return [f"{option} is {value}" for option, value in found.items() if value not in expected[option]]
 
 
 def version(package: str) -> str:

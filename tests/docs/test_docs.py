@@ -1,5 +1,6 @@
 """The documentation: every block of code is run, commands too, every page can be reached, and nothing is stale."""
 
+import doctest
 import inspect
 import json
 import re
@@ -33,6 +34,13 @@ def test_code_on_a_page_is_of_a_kind_that_is_run(page: Path) -> None:
         assert code.startswith(">>> "), f"doctest passes over {code!r}"
     for code in blocks(page, "python"):
         assert not code.startswith(">>> "), f"{code!r} is to be called pycon"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_shows_what_is_printed_and_nothing_is_left_open(page: Path) -> None:
+    parser = doctest.DocTestParser()
+    shown = [example.want for code in blocks(page, "pycon") for example in parser.get_examples(code)]
+    assert [want for want in shown if "..." in want] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -243,7 +251,8 @@ def test_wide_code_is_broken_into_lines_and_the_rest_stays() -> None:
 def test_every_image_of_a_page_exists() -> None:
     for page in PAGES:
         for path in re.findall(r"!\[.*?\]\((.*?)\)|<img src=\"(.*?)\"", page.read_text(encoding="utf-8")):
-            assert (page.parent / "".join(path)).is_file(), f"{page.name}: {path}"
+            file = "".join(path).removesuffix("#only-light").removesuffix("#only-dark")  # by the theme's colors
+            assert (page.parent / file).is_file(), f"{page.name}: {path}"
 
 
 def vars_of(module: str) -> dict[str, object]:

@@ -62,6 +62,16 @@ def test_each_claim_has_a_verdict_and_its_settings(generator: Any) -> None:
         assert "mean nothing" not in printed
 
 
+def test_a_claim_about_map_has_the_means_of_the_table_below_it(generator: Any) -> None:
+    found = tables(generator.sections_of(PAGE.read_text(encoding="utf-8"))["qin2008"])
+    claims = [(row[1], row[5]) for row in found["Claims"][1:] if row[2].startswith("MAP of ")]
+    assert len(claims) == 6
+    for where, seen in claims:
+        header, *rows = found[f"Five-fold test means: {where.split(', ')[1]}"]
+        means = {row[header.index("MAP")] for row in rows}
+        assert set(re.findall(r"(?<![+-])\d\.\d{4}", seen)) <= means, (where, seen)
+
+
 def test_sections_that_were_not_run_again_stay(generator: Any) -> None:
     printed = {name: f"### Claims\n\nnumbers of {name}" for name in generator.EXPERIMENTS}
     page = generator.written(printed)

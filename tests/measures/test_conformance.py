@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -922,48 +923,7 @@ def test_fractional_gains_do_not_upset_the_ideal_as_they_do_in_trec_eval() -> No
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "conventions.md"
-WORDS = {
-    "exp2": "2^label&nbsp;&minus;&nbsp;1",
-    "exp2:30": "2^label&nbsp;&minus;&nbsp;1, label up to 30",
-    "exp2:31": "2^label&nbsp;&minus;&nbsp;1, label up to 31",
-    "linear": "label",
-    "binary:1": "1 from label 1 on",
-    "binary:0": "1 if judged",
-    "log:2": "1/log2(r&nbsp;+&nbsp;1)",
-    "letor": "1, then 1/log2(r)",
-    "average": "averaged",
-    "stable": "input order",
-    "worst": "lower label first",
-    "docid_desc": "id descending",
-    "docid_asc": "id ascending",
-    "skip": "left out",
-    "drop": "left out",
-    "zero": "0",
-    "full": "k relevant ones",
-    "float64": "double",
-    "float32": "float",
-    "relevant": "R",
-    "reachable": "min(R, k)",
-    "hits": "hits",
-    "cutoff": "k",
-}
-
-
-def cell(rules: Convention, option: str, measures: Sequence[str] = ("ndcg",)) -> str:
-    """An option's value for the first measure, and then the measures for which it is another."""
-    values: dict[str, list[str]] = {}
-    for name in measures:
-        base, _, at = name.partition("@")
-        own = rules.for_measure(base, bool(at))
-        value = own.data.get(option, rules.option(option, base, bool(at)))
-        text = f"{value:g}" if isinstance(value, float) else str(value)
-        longest: Any = rules.option("stable_up_to", base, bool(at)) if option == "ties" else None
-        word = WORDS.get(text, text) if longest != 1 else "undefined"
-        if longest and longest > 1:
-            word += f" up to {longest} documents, undefined beyond"
-        values.setdefault(word, []).append(name)
-    first, *others = values
-    return "; ".join([first, *(f"{', '.join(values[other])}: {other}" for other in others)])
+TABLE: Any = import_module("docs.convention_table")
 
 
 def divisor_of_precision(rules: Convention) -> str:
@@ -972,24 +932,22 @@ def divisor_of_precision(rules: Convention) -> str:
 
 
 def matrix() -> str:
-    header = ["like", "gain", "discount", "equal scores", "nothing relevant", "ideal over", "unjudged", "missing query"]
+    header = ["like", "gain", "discount", "equal scores", "nothing relevant", "ideal over", "missing query"]
     rows = [[*header, "scores as", "AP divided by", "P@k divided by", "checked against"]]
     for rules in map(convention, CONVENTION_NAMES):
         tool = "pytrec_eval" if rules.name == "trec_eval" else rules.name
         stated = any(name == tool for each in STATED for likes in each.values.values() for name in likes.split())
         source = "the tool" if tool in THEIR_NAMES else "its numbers" if stated and tool != "letor1" else "its code"
-        missing = f"{rules.missing:g}" if isinstance(rules.missing, float) else rules.missing
         rows.append([
             f"`{rules.name}`",
-            cell(rules, "gain"),
-            cell(rules, "discount"),
-            cell(rules, "ties", ("ndcg", "ap", "rr", "rr@k", "p", "recall", "judged")),
-            cell(rules, "empty", ("ndcg", "ap", "rr", "p", "recall")),
-            cell(rules, "ideal"),
-            WORDS.get(rules.unjudged, rules.unjudged),
-            WORDS.get(missing, missing),
-            cell(rules, "precision", ("ndcg", "ap", "rr", "rr@k", "p", "recall", "judged")),
-            cell(rules, "denominator", ("ap",)),
+            TABLE.cell(rules, "gain"),
+            TABLE.cell(rules, "discount"),
+            TABLE.cell(rules, "ties", ("ndcg", "ap", "rr", "rr@k", "p", "recall", "judged")),
+            TABLE.cell(rules, "empty", ("ndcg", "ap", "rr", "p", "recall")),
+            TABLE.cell(rules, "ideal"),
+            TABLE.cell(rules, "missing"),
+            TABLE.cell(rules, "precision", ("ndcg", "ap", "rr", "rr@k", "p", "recall", "judged")),
+            TABLE.cell(rules, "denominator", ("ap",)),
             divisor_of_precision(rules),
             "itself" if rules.name == "idealrank" else source,
         ])  # fmt: skip
@@ -1002,11 +960,7 @@ def compared() -> str:
     return "\n".join(f"- `{like}`: {', '.join(labels)}" for like, labels in measures.items())
 
 
-def notes() -> str:
-    return "\n".join(f"- `{rules.name}`: {rules.note}" for rules in map(convention, CONVENTION_NAMES))
-
-
-@pytest.mark.parametrize("part", [matrix, compared, notes], ids=lambda part: part.__name__)
+@pytest.mark.parametrize("part", [matrix, compared, TABLE.notes], ids=lambda part: part.__name__)
 def test_the_page_on_conventions_says_what_the_conventions_are(part: Callable[[], str]) -> None:
     text = part()
     assert text in PAGE.read_text(encoding="utf-8"), f"docs/conventions.md should have:\n\n{text}\n"

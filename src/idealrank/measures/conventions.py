@@ -308,8 +308,9 @@ _PRESETS = (
     _tool("rectools", "RecTools 0.19: binary gains, and the ideal ranking has k relevant documents for every user.",
           gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal": "full"}}),
     _tool("recommenders",
-          "recommenders 1.2: binary gains by default, and even a document with the label 0 counts as a hit.",
-          gain=gains.Binary(0.0), ties="stable", rel=0.0, overrides={"ap": {"denominator": "reachable"}}),
+          "recommenders 1.2: binary gains by default, and even a document with the label 0 counts as a hit; users "
+          "without judged items are left out.",
+          gain=gains.Binary(0.0), ties="stable", rel=0.0, empty="skip", overrides={"ap": {"denominator": "reachable"}}),
     _tool("spark", "Spark 4 RankingMetrics: binary gains; documents are in the order of the predictions.",
           gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
     _tool("letor1",
