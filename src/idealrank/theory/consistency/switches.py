@@ -62,9 +62,10 @@ def switch_points(
     --------
     For the labels 1, 5 and 2, 1 (Ravikumar et al. 2011, Proposition 7):
 
+    >>> import numpy as np
     >>> from idealrank.theory import switch_points
-    >>> switch_points([1, 5], [2, 1]), switch_points([1, 5], [2, 1], "cosine")
-    ((0.36739...,), (0.39536...,))
+    >>> np.round(switch_points([1, 5], [2, 1]), 4), np.round(switch_points([1, 5], [2, 1], "cosine"), 4)
+    (array([0.3674]), array([0.3954]))
     """
     both: Any = [first, second]
     vectors = float_array(both, "label vectors")
