@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -121,7 +119,6 @@ def command(
         show_with_remarks(table, [over, *others], request.output_format, digits=digits)
     quality(evaluations, quiet=request.quiet)
     request.write_page(evaluations, Evaluations(curves).on_common_queries() if curves else None, lists)
-    atexit.register(gc.freeze)  # the search for garbage at the end of the process would take a tenth of a short command
 
 
 def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> dict[str, Any]:
