@@ -91,7 +91,7 @@ def reach_of(cutoff: cutoffs.Cutoff | None) -> str:
             return "few"
         case cutoffs.Power():
             return "top"
-    ranks = np.asarray(cutoff.at(_LENGTHS), np.float64)
+    ranks = cutoff.depths(_LENGTHS).astype(np.float64)
     if (np.diff(ranks[-7:]) == 0).all():
         return "few"
     shares = ranks / _LENGTHS
