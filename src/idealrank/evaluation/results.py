@@ -32,7 +32,7 @@ from idealrank.measures.cutoffs import Rank
 from idealrank.measures.names import measure as parse_measure
 from idealrank.stats import Interval
 
-__all__ = ["Evaluation", "Evaluations", "means_table"]
+__all__ = ["Evaluation", "Evaluations", "means_table", "means_text"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -250,8 +250,7 @@ class Evaluation(Measured):
         return ["queries" if form == "frame" else "means", *_categories_in(form, self.categories is not None)]
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
-        return f"Evaluation({means}; {self.n_queries:,} queries, like {self.convention.name})"
+        return f"Evaluation({means_text(self.mean, self.n_queries, self.convention)})"
 
 
 class Evaluations(Measured, Mapping[str, Evaluation]):
@@ -503,6 +502,12 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
+
+
+def means_text(means: Mapping[str, float], n_queries: int, convention: Convention) -> str:
+    """Return the means on one line, with the number of queries and the convention."""
+    shown = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
+    return f"{shown}; {n_queries:,} queries, like {convention.name}"
 
 
 def _categories_in(form: str, has_categories: bool) -> list[str]:
