@@ -593,6 +593,14 @@ def test_a_waterfall_goes_from_one_mean_to_the_other() -> None:
         assert_allclose(place, way.end_mean, rtol=0, atol=1e-12)
 
 
+def test_the_waterfall_of_an_explanation_is_its_first() -> None:
+    found = result("explanation")
+    drawn, first = (figures.waterfall(each) for each in (found, found.waterfalls[0]))
+    assert [each.get_text() for each in drawn.get_yticklabels()] == [
+        each.get_text() for each in first.get_yticklabels()
+    ]
+
+
 def test_curves_are_the_means_at_each_cutoff() -> None:
     found = ir.evaluate(QRELS, SYSTEMS, over_cutoffs(["ndcg@10", "ap"], [1, 5, 10]))
     ax: Any = figures.cutoff_curves(found, "ap")
