@@ -11,7 +11,7 @@ from every_loss import LABELS, OFFSETS, SCORES
 from numpy.testing import assert_array_equal
 
 import idealrank as ir
-from idealrank import cutoffs, discounts, losses, measures
+from idealrank import cutoffs, discounts, losses, measures, theory
 from idealrank.errors import OptionError
 from idealrank.losses.names import LOSSES
 from idealrank.measures.cutoffs import CUTOFFS
@@ -154,6 +154,12 @@ def test_theory_judges_it_by_its_values() -> None:
     own, given = (Weighting(discounts.Log(), cutoff) for cutoff in (Root(), cutoffs.Power(0.5)))
     assert theorem_of(own) == theorem_of(given) == "Theorem 11"
     assert decay_of(own) == pytest.approx(decay_of(given), rel=1e-6)
+
+
+@pytest.mark.parametrize("curve", [lambda s: s, lambda s: s / 2])  # of the best documents, all or half are relevant
+def test_theory_gives_no_limit_if_it_is_not_known_how_many_ranks_count(curve: Any) -> None:
+    with pytest.raises(OptionError, match=r"NDCG has no limit here: it is not known how many ranks count \(half\)"):
+        theory.limit("ndcg@half", curve)
 
 
 @pytest.mark.parametrize(

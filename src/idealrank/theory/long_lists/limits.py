@@ -63,7 +63,7 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
     seen = sees(weighting)
     if seen == "list":
         return _share_of_ideal(weighting, checked)
-    if seen == "top" or checked.top_variance == 0:
+    if seen == "top" or (seen == "few" and checked.top_variance == 0):
         return checked.top / checked.best
     raise OptionError(f"NDCG has no limit here: {without_limit(weighting)}")
 
