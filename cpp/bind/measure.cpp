@@ -26,12 +26,14 @@ struct BoundGain : Gain {
 
 struct BoundCutoff {
   CutoffKind kind;
-  double value;
+  std::size_t rank;
+  std::optional<In<std::int64_t>> depths;
 };
 
 // Measures that share a gain or a discount refer to one Python object: the kernel computes it once for all of them.
 struct BoundMeasure {
   Spec spec;  // its gain and discount are numbered by `numbered`
+  std::optional<In<std::int64_t>> depths_array;  // which `spec.depths` points into
   nb::object gain, discount;
 };
 
@@ -68,18 +70,22 @@ void bind_options(nb::module_& m) {
           },
           nb::kw_only(), "linear"_a = false, "weights"_a = nb::none());
 
-  nb::class_<BoundCutoff>(m, "Cutoff", "How many ranks of a list count.")
+  nb::class_<BoundCutoff>(m, "Cutoff", "How many ranks of a list count; depths has one number per query.")
       .def(
           "__init__",
-          [](BoundCutoff* self, std::string_view kind, double value) {
-            if (!(value >= 0 && value < 0x1p63)) {  // it becomes a whole number
-              throw std::invalid_argument("a cutoff must be a finite number from 0 on, got " + std::to_string(value));
+          [](BoundCutoff* self, std::string_view kind, std::int64_t rank, std::optional<In<std::int64_t>> depths) {
+            const auto named_kind = named<CutoffKind>(kind, "kind of cutoff", {"none", "rank", "relevant", "depths"});
+            if ((named_kind == CutoffKind::depths) != depths.has_value()) {
+              throw std::invalid_argument("a cutoff has depths if that is its kind, and only then");
             }
-            const auto named_kind =
-                named<CutoffKind>(kind, "kind of cutoff", {"none", "rank", "fraction", "power", "relevant"});
-            new (self) BoundCutoff{named_kind, value};
+            auto check = [](std::int64_t k) {
+              if (k < 0) throw std::invalid_argument("a cutoff must be at least 0, got " + std::to_string(k));
+            };
+            check(rank);
+            std::ranges::for_each(span_or_empty(depths), check);
+            new (self) BoundCutoff{named_kind, static_cast<std::size_t>(rank), std::move(depths)};
           },
-          nb::kw_only(), "kind"_a, "value"_a = 0.0);
+          nb::kw_only(), "kind"_a, "rank"_a = 0, "depths"_a = nb::none());
 
   nb::class_<BoundMeasure>(m, "Measure", "What becomes of the gains of a ranking.")
       .def(
@@ -95,11 +101,12 @@ void bind_options(nb::module_& m) {
                                    {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved",
                                     "harmonic", "highest_label", "ideal_shorter", "ideal_retrieved", "ideal_whole"});
             spec.cutoff_kind = cutoff.kind;
-            spec.cutoff = cutoff.value;
+            spec.rank = cutoff.rank;
+            spec.depths = span_or_empty(cutoff.depths);
             spec.empty = empty;
             spec.zero_if_short = zero_if_short;
             spec.negative_ideal = negative_ideal;
-            new (self) BoundMeasure{spec, nb::borrow(gain), nb::borrow(discount)};
+            new (self) BoundMeasure{spec, cutoff.depths, nb::borrow(gain), nb::borrow(discount)};
           },
           nb::kw_only(), "reduction"_a, "gain"_a, "discount"_a, "denominator"_a, "cutoff"_a, "empty"_a, "zero_if_short"_a,
           "negative_ideal"_a);
@@ -145,6 +152,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> measure_lists(const In<double>& labe
   std::vector<nb::handle> known_gains, known_discounts;
   for (const BoundMeasure& measure : measures) {
     Spec& spec = specs.emplace_back(measure.spec);
+    if (spec.cutoff_kind == CutoffKind::depths) check_length(spec.depths.size(), offsets.n_queries(), "depths");
     spec.gain = numbered<BoundGain>(measure.gain, known_gains, gains);
     spec.discount = numbered<BoundDiscount>(measure.discount, known_discounts, discounts);
   }

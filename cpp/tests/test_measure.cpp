@@ -50,12 +50,12 @@ std::vector<Spec> all_specs() {
        {Reduction::sum, Reduction::precision_mean, Reduction::first, Reduction::any, Reduction::tied}) {
     for (const Denominator denominator : {Denominator::none, Denominator::ideal, Denominator::relevant, Denominator::hits,
                                           Denominator::cutoff, Denominator::retrieved, Denominator::harmonic}) {
-      for (const double cutoff : {10.0, 100.0}) {
+      for (const std::size_t cutoff : {std::size_t{10}, std::size_t{100}}) {
         Spec spec;
         spec.reduction = reduction;
         spec.denominator = denominator;
         spec.cutoff_kind = CutoffKind::rank;
-        spec.cutoff = cutoff;
+        spec.rank = cutoff;
         specs.push_back(spec);
       }
     }
@@ -74,7 +74,7 @@ TEST(ndcg_is_what_the_formula_says) {
   Spec spec;
   spec.denominator = Denominator::ideal;
   spec.cutoff_kind = CutoffKind::rank;
-  spec.cutoff = 10;
+  spec.rank = 10;
   const auto values = measured(data, {&gain, 1}, {&discount, 1}, {&spec, 1}, Ties::stable, 1);
   for (std::size_t q = 0; q + 1 < data.offsets.size(); ++q) {
     std::vector<std::pair<double, double>> ranked;  // score, gain
@@ -170,9 +170,23 @@ TEST(a_full_ideal_is_that_of_k_documents_of_gain_1) {
   Spec spec;
   spec.denominator = Denominator::full;
   spec.cutoff_kind = CutoffKind::rank;
-  spec.cutoff = 3;
+  spec.rank = 3;
   const double value = value_of({{1, 0}, {2, 1}, {0, 2}}, gain_of(GainKind::binary), spec);
   CHECK(std::abs(value - 1 / (1 + 1 / std::log2(3.0) + 0.5)) < 1e-15);
+}
+
+TEST(each_query_may_have_its_own_depth) {
+  const Data data{{1, 1, 0, 1, 1, 0}, {3, 2, 1, 3, 2, 1}, {0, 3, 6}};
+  const std::vector<std::int64_t> depths{1, 2};
+  Spec spec;
+  spec.cutoff_kind = CutoffKind::depths;
+  spec.depths = depths;
+  const Gain gain = gain_of(GainKind::linear);
+  const std::vector<double> weights{1, 0.5, 0.25};
+  const Discount discount{false, weights};
+  const auto values = measured(data, {&gain, 1}, {&discount, 1}, {&spec, 1}, Ties::stable, 1);
+  CHECK_EQ(values[0], 1.0);
+  CHECK_EQ(values[1], 1.5);
 }
 
 TEST(an_ideal_may_end_at_k_or_at_the_number_of_ranked_documents_or_nowhere) {
@@ -189,7 +203,7 @@ TEST(an_ideal_may_end_at_k_or_at_the_number_of_ranked_documents_or_nowhere) {
     Spec spec;
     spec.denominator = denominator;
     spec.cutoff_kind = CutoffKind::rank;
-    spec.cutoff = cutoff;
+    spec.rank = static_cast<std::size_t>(cutoff);
     Lists lists = data.lists();
     lists.judged = judged;
     lists.judged_offsets = judged_offsets;

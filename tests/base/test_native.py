@@ -28,7 +28,7 @@ def measured(*measures: _native.Measure) -> Any:
 
 
 def measure_of(gain: _native.Gain, discount: _native.Discount, k: int = 3, **changes: Any) -> _native.Measure:
-    cutoff = _native.Cutoff(kind="rank", value=k)
+    cutoff = _native.Cutoff(kind="rank", rank=k)
     return _native.Measure(gain=gain, discount=discount, cutoff=cutoff, **{**SUM, **changes})
 
 
@@ -37,8 +37,10 @@ def measure_of(gain: _native.Gain, discount: _native.Discount, k: int = 3, **cha
     [
         (lambda: _native.Gain(kind="exp3"), "unknown kind of gain 'exp3': expected one of linear exp2 binary"),
         (lambda: _native.Cutoff(kind="top"), "unknown kind of cutoff 'top': expected one of none rank"),
-        (lambda: _native.Cutoff(kind="rank", value=-1), "a cutoff must be a finite number from 0 on, got -1"),
-        (lambda: _native.Cutoff(kind="rank", value=np.nan), "a cutoff must be a finite number from 0 on, got nan"),
+        (lambda: _native.Cutoff(kind="rank", rank=-1), "a cutoff must be at least 0, got -1"),
+        (lambda: _native.Cutoff(kind="depths", depths=OFFSETS - 1), "a cutoff must be at least 0, got -1"),
+        (lambda: _native.Cutoff(kind="depths"), "a cutoff has depths if that is its kind"),
+        (lambda: _native.Cutoff(kind="rank", rank=1, depths=OFFSETS), "a cutoff has depths if that is its kind"),
         (lambda: _native.Discount(), "a discount is either linear or has weights"),
         (lambda: _native.Discount(linear=True, weights=LABELS), "a discount is either linear or has weights"),
         (lambda: _native.PairLoss(kind="cubic", scale=1.0), "unknown kind of pair loss 'cubic': expected one of hinge"),

@@ -55,9 +55,25 @@ def test_systems_are_compared_with_a_baseline(files: Path) -> None:
     assert [line.split()[2] == "†" for line in lines[1:4]] == [True, False, False]
     assert "Rows are sorted by ndcg@10." in lines[4]
     assert "good - base, largest differences: q" in result.stdout
-    how = "paired randomization test, Holm correction, level 0.05; 95% intervals by Student's t; seed 1"
+    how = "paired randomization test, Holm correction, level 0.05; 95% intervals by Student's t"
     assert f"means over 12 queries; {how}" in lines
     assert any(line.startswith("like trec_eval") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "is_random"),
+    [
+        (["--test", "t"], False),
+        (["--test", "randomization"], False),  # exact: there are few queries
+        (["--test", "bootstrap"], True),
+        (["--test", "tukey"], True),
+        (["--test", "t", "--intervals", "bca"], True),
+    ],
+)
+def test_a_seed_is_told_only_if_random_numbers_were_drawn(files: Path, options: list[str], is_random: bool) -> None:
+    arguments = ["compare", "qrels.txt", "base.run", "good.run", "--seed", "71", *options]
+    assert ("seed 71" in run(*arguments).stdout) == is_random
+    assert json.loads(run(*arguments, "--format", "json").stdout)["seed"] == (71 if is_random else None)
 
 
 @pytest.mark.parametrize("output_format", ["text", "json", "csv", "markdown", "latex"])

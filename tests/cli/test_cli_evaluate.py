@@ -55,6 +55,18 @@ def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -
     assert run("qrels.txt", "one.run", "two.run", "-m", "rr", "--quiet").stderr == ""
 
 
+@pytest.mark.parametrize(
+    "options", [[], ["--per-query"], ["two.run"], ["--format", "markdown"], ["--by", "topics.csv"]]
+)
+def test_one_query_has_no_interval_and_the_table_says_so(files: Path, options: list[str]) -> None:
+    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}}), "one_query.txt")
+    Path("topics.csv").write_text("query,topic\nq1,short\n", encoding="utf-8")
+    why = "nan: an interval needs at least 2 queries."
+    assert why in run("one_query.txt", "one.run", *options, "--interval").stdout
+    assert why not in run("one_query.txt", "one.run", *options).stdout
+    assert ("--by" in options) or why not in run("qrels.txt", "one.run", *options, "--interval").stdout
+
+
 def test_what_is_otherwise_for_one_measure_stands_with_it(files: Path) -> None:
     result = run("qrels.txt", "one.run", "-m", "rr", "-m", "rr@5", "--like", "ir_measures")
     assert "rr = rr(ties=docid_desc,empty=0,rel=1,ideal=judged)\n" in result.stdout

@@ -116,6 +116,13 @@ def test_a_seed_repeats_everything() -> None:
     assert again.means == first.means
 
 
+@pytest.mark.parametrize(("test", "is_random"), [("t", False), ("sign", False), ("bootstrap", True)])
+def test_a_page_says_the_seed_of_what_was_drawn(test: str, is_random: bool) -> None:
+    found = ir.compare(QRELS, SYSTEMS, "ap", test=test, seed=3)
+    assert found.made_with().get("seed") == (3 if is_random else None)
+    assert found.seed == 3
+
+
 def test_systems_are_compared_on_the_queries_that_all_have() -> None:
     short = dict(list(SYSTEMS["good"].items())[5:])
     found = ir.compare(QRELS, {"base": SYSTEMS["base"], "short": short}, "ap", baseline="base")

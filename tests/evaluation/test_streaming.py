@@ -53,6 +53,16 @@ def test_queries_without_documents_count_as_in_memory() -> None:
     assert summary.mean == ir.evaluate([0, 1], [2, 1], "rr", offsets=[0, 0, 2]).mean == {"rr": 0.25}
 
 
+def test_a_summary_is_shown_like_an_evaluation() -> None:
+    batch = [1, 0, 0, 1], [4, 3, 2, 1], [0, 2, 4]
+    summary, evaluation = (
+        ir.evaluate_stream([batch], ["rr", "p@1"]),
+        ir.evaluate(*batch[:2], ["rr", "p@1"], offsets=batch[2]),
+    )
+    assert repr(summary) == repr(evaluation).replace("Evaluation", "Summary")
+    assert repr(summary) == "Summary(rr 0.7500, p@1 0.5000; 2 queries, like idealrank)"
+
+
 def test_a_stream_without_queries_is_refused() -> None:
     with pytest.raises(DataError, match="no queries"):
         ir.evaluate_stream([], "ndcg")

@@ -125,6 +125,17 @@ def test_users_may_take_larger_steps() -> None:
 
 
 @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+@pytest.mark.parametrize("label", [130, 100])  # its gain overflows float32; only the square of its gain does
+def test_a_gradient_that_overflows_float32_is_refused(optimizer: str, label: int) -> None:
+    train = {"ann": {"a": label, "b": 1}, "bob": {"b": 1, "c": 1}}
+    options: dict[str, Any] = {"loss": "least_squares(gain=exp2)", "optimizer": optimizer, "max_iter": 1}
+    message = r"the squared gradient of least_squares\(gain=exp2\) overflows float32, .* use dtype='float64'"
+    with pytest.raises(DataError, match=message):
+        FactorRanker(4, dtype="float32", random_state=0, **options).fit(train)
+    assert np.isfinite(FactorRanker(4, random_state=0, **options).fit(train).user_factors_).all()
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
 def test_float32_learns_the_same_to_its_precision(optimizer: str) -> None:
     train, held = tastes()
     options: dict[str, Any] = {"random_state": 2, "n_threads": 1, "max_iter": 10, "optimizer": optimizer}

@@ -593,6 +593,14 @@ def test_a_waterfall_goes_from_one_mean_to_the_other() -> None:
         assert_allclose(place, way.end_mean, rtol=0, atol=1e-12)
 
 
+def test_the_waterfall_of_an_explanation_is_its_first() -> None:
+    found = result("explanation")
+    drawn, first = (figures.waterfall(each) for each in (found, found.waterfalls[0]))
+    assert [each.get_text() for each in drawn.get_yticklabels()] == [
+        each.get_text() for each in first.get_yticklabels()
+    ]
+
+
 def test_curves_are_the_means_at_each_cutoff() -> None:
     found = ir.evaluate(QRELS, SYSTEMS, over_cutoffs(["ndcg@10", "ap"], [1, 5, 10]))
     ax: Any = figures.cutoff_curves(found, "ap")
@@ -735,20 +743,23 @@ def test_evaluations_by_name_are_taken_as_they_are() -> None:
     assert html(one) == html(Evaluations({"system": one}))
 
 
-def test_a_learning_curve_has_a_line_a_stage_and_shows_the_iteration_kept() -> None:
+def test_a_learning_curve_has_one_line_of_validation_and_one_of_losses_per_stage() -> None:
     from idealrank import learners
 
     X, y, qid = [[0.0, 1.0], [1.0, 0.0], [3.0, 2.0], [2.0, 5.0]], [0, 1, 1, 0], [1, 1, 2, 2]
     ranker = learners.ApproxNDCGRanker(max_iter=3).fit(X, y, qid=qid, eval_set=(X, y, qid))
-    stages = [entry["stage"] for entry in ranker.history_]
     ax: Any = learning_curve(ranker)
-    *lines, kept = ax.lines
-    assert len(lines) == len([1 for one, other in pairwise([None, *stages]) if one != other]) > 1
-    values = [value for line in lines for value in line.get_ydata()]
-    assert values == [entry["validation"] for entry in ranker.history_]
+    line, kept = ax.lines
+    assert list(line.get_ydata()) == [entry["validation"] for entry in ranker.history_]
     assert kept.get_xdata()[0] == ranker.best_iteration_
     assert ax.get_ylabel() == "validation ndcg"
-    assert learning_curve(learners.RankNet(l2=10.0).fit(X, y, qid=qid)).get_ylabel() == "loss"
+    unvalidated = learners.ApproxNDCGRanker(max_iter=3).fit(X, y, qid=qid)
+    ax = learning_curve(unvalidated)
+    *lines, _ = ax.lines
+    stages = [entry["stage"] for entry in unvalidated.history_]
+    assert len(lines) == len([1 for one, other in pairwise([None, *stages]) if one != other]) > 1
+    assert [value for line in lines for value in line.get_ydata()] == [entry["loss"] for entry in unvalidated.history_]
+    assert ax.get_ylabel() == "loss"
     with pytest.raises(DataError, match="RandomRanker has no history"):
         learning_curve(learners.RandomRanker().fit(X, y, qid=qid))
 

@@ -128,9 +128,9 @@ class Discount:
     def __init__(self, *, linear: bool = False, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class Cutoff:
-    """How many ranks of a list count."""
+    """How many ranks of a list count; depths has one number per query."""
 
-    def __init__(self, *, kind: str, value: float = 0.0) -> None: ...
+    def __init__(self, *, kind: str, rank: int = 0, depths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
 class Measure:
     """What becomes of the gains of a ranking."""

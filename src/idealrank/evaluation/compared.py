@@ -132,7 +132,7 @@ class Comparison(Measured):
     level : float
         The significance level.
     seed : int
-        Seed of the random number generator.
+        Seed of the random number generator; tables and pages show it only if random numbers were drawn.
     problems : tuple of Problem
         Problems found in the data, and how they were handled.
     interval_method : str
@@ -298,16 +298,17 @@ class Comparison(Measured):
         return names.get(form, by_system[:1])
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return everything except the per-query values; ``n_permutations`` is None if nothing was drawn."""
+        """Return everything except the per-query values; if nothing was drawn, seed and number of draws are None."""
         from idealrank import __version__
 
-        facts = ("n_queries", "baseline", "test", "correction", "level", "seed")
-        is_drawn = self._draws() or self.interval_method != INTERVAL_METHOD
+        facts = ("n_queries", "baseline", "test", "correction", "level")
+        is_random = self._is_random()
         return {
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
             **{name: plain(getattr(self, name)) for name in facts},
-            "n_permutations": self.n_permutations if is_drawn else None,
+            "seed": self.seed if is_random else None,
+            "n_permutations": self.n_permutations if is_random else None,
             **{name: plain(getattr(self, name)) for name in ("interval_method", "means", "differences")},
             **({"holes": {name: _plain_bounds(each) for name, each in self.holes.items()}} if self.holes else {}),
             **({"by_category": self.evaluations.categories_dict()} if self.evaluations.has_categories else {}),
@@ -317,9 +318,9 @@ class Comparison(Measured):
     def remarks(self) -> list[str]:
         """Return how the p-values and intervals were computed, and the conventions."""
         some = next(iter(next(iter(self.means.values())).values()))
-        how = f"{shown.test_text(self)}; {interval_remark(some)}; seed {self.seed}"
+        seed = [f"seed {self.seed}"] if self._is_random() else []
         over, *others = super().remarks()
-        return [f"{over}; {how}", *others]
+        return ["; ".join([over, shown.test_text(self), interval_remark(some), *seed]), *others]
 
     def largest_changes(self, measure: str) -> dict[str, str]:
         """Return {system: the queries on which it differs most from the baseline}; empty without a baseline.
@@ -351,6 +352,10 @@ class Comparison(Measured):
     def _draws(self) -> bool:
         """Return whether any test drew random permutations or resamples."""
         return any(draws(self.test, _n_changed(each)) for found in self.differences.values() for each in found)
+
+    def _is_random(self) -> bool:
+        """Return whether another seed could give other p-values or intervals."""
+        return self._draws() or self.interval_method != INTERVAL_METHOD
 
     def _drawn_name(self) -> str:
         return "resamples" if self.test == "bootstrap" else "permutations"
@@ -552,10 +557,11 @@ class Comparison(Measured):
         return [Section("Unjudged documents", "unjudged", parts=(*parts, Section(notes=notes)))]
 
     def made_with(self) -> dict[str, object]:
-        """Return test, correction, level, seed, and the number of permutations or resamples if the test drew any."""
+        """Return test, correction and level, and what was drawn: the number of permutations or resamples, the seed."""
         corrected = {} if self.test == "tukey" else {"correction": self.correction}
         drawn = {self._drawn_name(): f"{self.n_permutations:,}"} if self._draws() else {}
-        return {"test": self.test, **corrected, "level": f"{self.level:g}", **drawn, "seed": self.seed}
+        seed = {"seed": self.seed} if self._is_random() else {}
+        return {"test": self.test, **corrected, "level": f"{self.level:g}", **drawn, **seed}
 
     def __repr__(self) -> str:
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"

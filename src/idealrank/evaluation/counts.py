@@ -40,7 +40,7 @@ class Counts:
 
     def problems(self, values: Mapping[str, Floats], sizes: Int64s) -> tuple[Problem, ...]:
         """Return the problems that the counts show."""
-        ranked = sizes if self.cutoff is None else np.minimum(sizes, self.cutoff.at(sizes))
+        ranked = sizes if self.cutoff is None else np.minimum(sizes, self.cutoff.depths(sizes))
         where = "ranked documents" if self.cutoff is None else f"documents in the first {self.cutoff}"
         found = []
         tied = int(values["\0tied"].sum())

@@ -100,6 +100,11 @@ class Waterfall(Result):
     steps: tuple[Step, ...]
     n_queries: tuple[int, int]
 
+    @property
+    def waterfalls(self) -> tuple[Waterfall]:
+        """The waterfall itself, as of an explanation that has one."""
+        return (self,)
+
     def tables(self) -> Mapping[str, Table]:
         """Return the table "steps": a row per step that changes a value, between the two means."""
         rows: list[list[Value]] = [[self.start, None, None, self.start_mean, None, None]]

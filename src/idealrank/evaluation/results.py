@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
@@ -32,7 +32,7 @@ from idealrank.measures.cutoffs import Rank
 from idealrank.measures.names import measure as parse_measure
 from idealrank.stats import Interval
 
-__all__ = ["Evaluation", "Evaluations", "means_table"]
+__all__ = ["Evaluation", "Evaluations", "means_table", "means_text"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -235,9 +235,11 @@ class Evaluation(Measured):
         return Tables({**queries, **by_category})
 
     def _categories_table(self) -> Table:
-        own = {name: means_table(each.moments) for name, each in self.by_category().items()}
+        categories = self.by_category()
+        own = {name: means_table(each.moments) for name, each in categories.items()}
         columns = [Column("category"), *next(iter(own.values())).columns]
-        return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
+        rows = [[name, *row] for name, table in own.items() for row in table.rows]
+        return Table(columns, rows, notes=_too_few(each.moments for each in categories.values()))
 
     def _queries_table(self) -> Table:
         columns = [Column("qid"), *(Column(name, ".4f") for name in self.per_query)]
@@ -248,8 +250,7 @@ class Evaluation(Measured):
         return ["queries" if form == "frame" else "means", *_categories_in(form, self.categories is not None)]
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
-        return f"Evaluation({means}; {self.n_queries:,} queries, like {self.convention.name})"
+        return f"Evaluation({means_text(self.mean, self.n_queries, self.convention)})"
 
 
 class Evaluations(Measured, Mapping[str, Evaluation]):
@@ -426,9 +427,12 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         interval : bool
             Whether to include the bounds of the interval after each mean.
         """
-        own = {name: each.table_of_means(interval=interval) for name, each in self.by_category().items()}
+        categories = self.by_category()
+        own = {name: each.table_of_means(interval=interval) for name, each in categories.items()}
         columns = [Column("category"), *next(iter(own.values())).columns]
-        return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
+        rows = [[name, *row] for name, table in own.items() for row in table.rows]
+        every = (each.moments for own in categories.values() for each in own.values())
+        return Table(columns, rows, notes=_too_few(every) if interval else ())
 
     def table_of_means(self, *, per_query: bool = False, interval: bool = False) -> Table:
         """Return a table with a row per system: its number of queries and its means.
@@ -459,12 +463,13 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
             bounds = evaluation.interval() if interval else {}
             cells = [cell for measure, mean in evaluation.mean.items() for cell in (mean, *bounds.get(measure, ()))]
             rows.append([name, "all" if per_query else evaluation.n_queries, *cells])
+        too_few = _too_few(each.moments for each in self.values()) if interval else ()
         if per_query or len(self) == 1:
-            return Table(columns, rows)
+            return Table(columns, rows, notes=too_few)
         place_of = {measure: 2 + place * (3 if interval else 1) for place, measure in enumerate(first.per_query)}
         best, second = self._best_cells(place_of)
         note = f"Rows are sorted by {next(iter(place_of))}."
-        return Table(columns, rows, best=best, second=second, notes=(note,), caption=self._caption(interval))
+        return Table(columns, rows, best=best, second=second, notes=(note, *too_few), caption=self._caption(interval))
 
     def _best_cells(self, place_of: Mapping[str, int]) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
         """Return the cells of the best means and of the second best, by row of `ranked` and column."""
@@ -499,6 +504,12 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
 
 
+def means_text(means: Mapping[str, float], n_queries: int, convention: Convention) -> str:
+    """Return the means on one line, with the number of queries and the convention."""
+    shown = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
+    return f"{shown}; {n_queries:,} queries, like {convention.name}"
+
+
 def _categories_in(form: str, has_categories: bool) -> list[str]:
     return ["categories"] if has_categories and form in ("text", "markdown", "html") else []
 
@@ -506,9 +517,16 @@ def _categories_in(form: str, has_categories: bool) -> list[str]:
 def means_table(moments: Mapping[str, Moments]) -> Table:
     """Return a row per measure: the mean over queries, its interval, and the number of queries that have a value."""
     columns = [Column("measure"), *(Column(name, ".4f") for name in ("mean", "low", "high")), Column("queries", ",")]
-    return Table(
-        columns, [[name, own.mean, *own.t_interval(INTERVAL_LEVEL), own.count] for name, own in moments.items()]
-    )
+    rows: list[Sequence[Value]] = [
+        [name, own.mean, *own.t_interval(INTERVAL_LEVEL), own.count] for name, own in moments.items()
+    ]
+    return Table(columns, rows, notes=_too_few([moments]))
+
+
+def _too_few(each_moments: Iterable[Mapping[str, Moments]]) -> tuple[str, ...]:
+    """Return a sentence for a table in which a mean has no interval."""
+    has_none = any(own.count < 2 for moments in each_moments for own in moments.values())
+    return ("nan: an interval needs at least 2 queries.",) if has_none else ()
 
 
 def _left_out(places: Mapping[str, Mapping[object, int]], n_common: int) -> tuple[Problem, ...]:

@@ -24,7 +24,7 @@ from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures, judged_and_systems
 from idealrank.evaluation.measured import INTERVAL_LEVEL, INTERVAL_METHOD
-from idealrank.evaluation.results import Evaluation, means_table
+from idealrank.evaluation.results import Evaluation, means_table, means_text
 from idealrank.io.batches import SortedParquet
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
@@ -34,7 +34,7 @@ __all__ = ["Summary", "evaluate_stream"]
 _IN_THE_FIRST = "; in the first batch that has any: "
 
 
-@dataclass
+@dataclass(repr=False)
 class Summary(Result):
     """The means and intervals of an evaluation without per-query values.
 
@@ -55,8 +55,10 @@ class Summary(Result):
     --------
     >>> from idealrank.evaluation.streaming import evaluate_stream
     >>> summary = evaluate_stream([([1, 0], [0.2, 0.1], [0, 2]), ([0, 1], [0.3, 0.2], [0, 2])], "rr")
-    >>> summary.n_queries, summary.mean
-    (2, {'rr': 0.75})
+    >>> summary
+    Summary(rr 0.7500; 2 queries, like idealrank)
+    >>> summary.mean
+    {'rr': 0.75}
     """
 
     convention: Convention
@@ -130,6 +132,9 @@ class Summary(Result):
         for name, moments in other.moments.items():
             self.moments.setdefault(name, Moments(moments.aggregate)).merge(moments)
         self.problems = merged_problems((*self.problems, *other.problems))
+
+    def __repr__(self) -> str:
+        return f"Summary({means_text(self.mean, self.n_queries, self.convention)})"
 
 
 def merged_problems(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:

@@ -225,7 +225,7 @@ def depths_of(plan: Plan, lists: Lists, worth: Floats | None = None) -> Int64s |
         case None:
             return None
         case cutoffs.Cutoff():
-            return plan.cutoff.at(lists.sizes)
+            return plan.cutoff.depths(lists.sizes)
     assert worth is not None
     return sums((worth > 0).astype(np.float64), lists.offsets).astype(np.int64)  # as many as are relevant
 

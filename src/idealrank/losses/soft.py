@@ -60,7 +60,7 @@ class SoftlyRanked(Loss):
         worth, ideal = self.worth_and_ideal(lists)
         options = {
             "discount": self.discount.native(int(lists.sizes.max(initial=0))),
-            "depths": lists.sizes if self.cutoff is None else self.cutoff.at(lists.sizes),
+            "depths": lists.sizes if self.cutoff is None else self.cutoff.depths(lists.sizes),
             "curvature": curvature,
             "n_threads": lists.n_threads,
         }

@@ -77,7 +77,7 @@ class _AgainstRandom(Measure):
         """Return the weights of the ranks 1 to depth in a list of n documents."""
         ranks = np.arange(1, depth + 1)
         weights = self.discount(ranks, n)
-        return weights if self.cutoff is None else np.where(ranks <= self.cutoff.at(n), weights, 0.0)
+        return weights if self.cutoff is None else np.where(ranks <= self.cutoff.depths(n), weights, 0.0)
 
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
         """Return the value of one query from its NDCG, its gains over the ideal DCG, and the weights of its ranks."""

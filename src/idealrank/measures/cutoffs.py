@@ -18,6 +18,10 @@ from idealrank.errors import OptionError
 __all__ = ["Cutoff", "Fraction", "Power", "Rank", "of", "register"]
 
 
+#: More ranks than any list has, and within the range of int64.
+_MOST_RANKS = 2.0**62
+
+
 class Cutoff(Numbers):
     """Base class of cutoffs: the number of ranks that count, which may depend on the length of the list.
 
@@ -43,14 +47,52 @@ class Cutoff(Numbers):
         """
         raise NotImplementedError
 
+    def depths(self, lengths: npt.ArrayLike) -> Int64s:
+        """Return `at` of these lengths, checked: everything that computes with a cutoff calls this.
+
+        Parameters
+        ----------
+        lengths : array-like of int
+            The lengths of lists.
+
+        Returns
+        -------
+        int64 array
+            One number per length.
+
+        Raises
+        ------
+        OptionError
+            If `at` of a cutoff of your own does not return one number of at least 1 per length.
+
+        Examples
+        --------
+        >>> from idealrank import cutoffs
+        >>> cutoffs.Fraction(0.2).depths([4, 10, 15])
+        array([1, 2, 3])
+        """
+        given = np.asarray(lengths)
+        try:
+            ranks = np.asarray(self.at(given), np.float64)
+        except (TypeError, ValueError) as error:
+            raise OptionError(f"{self.label}: at(n) must accept an array of lengths, but failed: {error}") from error
+        if ranks.shape != given.shape:
+            found = f"an array of shape {ranks.shape} for lengths of shape {given.shape}"
+            raise OptionError(f"{self.label}: at(n) must return one number of ranks per length, got {found}")
+        wrong = ~(np.isfinite(ranks) & (ranks >= 1))
+        if wrong.any():
+            found = f"{ranks[wrong][0]:g} for a list of length {given[wrong][0]:g}"
+            raise OptionError(f"{self.label}: a cutoff must be at least 1 for every length, got {found}")
+        return np.floor(np.minimum(ranks, _MOST_RANKS)).astype(np.int64)
+
 
 #: The cutoffs by name; `register` adds one, which is written after "@": ``ndcg@power:0.5``.
 CUTOFFS: Registry[Cutoff] = Registry("cutoff", Cutoff, "10, 20% or n^0.5")
 register = CUTOFFS.register
 """Register a cutoff of your own, which is written after "@" in the name of a measure.
 
-Only the measures of novelty and diversity, and measures of your own, can use it: all others are computed by the native
-core, which knows only `Rank`, `Fraction` and `Power`.
+Measures and losses use it like `Rank`, `Fraction` and `Power`. Its method `at` is called with an array of lengths of
+lists, and returns the number of ranks that count in each of them.
 
 Examples
 --------
@@ -66,6 +108,9 @@ Examples
 ...         return np.maximum(np.asarray(n) - int(self.last), 1)
 >>> cutoffs.of("all_but:1").at([3, 10])
 array([2, 9])
+>>> import idealrank as ir
+>>> ir.measure("p@all_but:1")([1, 0, 1], [3, 2, 1])
+array([0.5])
 """
 
 
@@ -185,7 +230,7 @@ def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
         return value
     try:
         if isinstance(value, str):
-            if ":" in value:
+            if CUTOFFS.knows(value) or ":" in value:
                 return CUTOFFS.of(value)
             if value.endswith("%"):
                 return Fraction(float(value[:-1]) / 100)

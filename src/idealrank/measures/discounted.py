@@ -11,15 +11,12 @@ import numpy.typing as npt
 
 from idealrank._base.options import choice, number, option
 from idealrank._typing import Floats
-from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.base import Measure, discount_option, gain_option
 from idealrank.measures.names import register
 from idealrank.measures.plan import Plan
 
 __all__ = ["DCG", "NDCG", "RBP", "LinearNDCG"]
-
-_LONGEST_FULL = 10_000_000
 
 
 @register("dcg")
@@ -95,10 +92,6 @@ class NDCG(Measure):
     negative_ideal: str | None = option(choice("empty", "divide"))
 
     def plan(self) -> Plan:
-        if self.ideal == "full" and isinstance(self.cutoff, cutoffs.Rank) and self.cutoff.k > _LONGEST_FULL:
-            raise OptionError(
-                f"ideal=full sums the weights of k ranks, k at most {_LONGEST_FULL:,}, got {self.cutoff.k:,}"
-            )
         cut = "" if self.ideal_cut in (None, "cutoff") else f"_{self.ideal_cut}"
         denominator = "full" if self.ideal == "full" else f"ideal{cut}"
         special = {

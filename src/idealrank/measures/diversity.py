@@ -62,7 +62,7 @@ class Diversity(Measure):
             documents = order[lists.offsets[query] : lists.offsets[query + 1]]
             ranked, judged = lists.subtopics.relevant(query, documents, filled.rel)
             if judged.size:
-                depth = len(ranked) if filled.cutoff is None else int(filled.cutoff.at(len(ranked)))
+                depth = len(ranked) if filled.cutoff is None else int(filled.cutoff.depths(len(ranked)))
                 values[query] = filled._value(ranked, judged, depth)
         return values
 
@@ -101,7 +101,7 @@ class _Novelty(Diversity):
     def _by_ideal(self, ranked: Booleans, judged: Booleans) -> float:
         """Return the sum, divided by that of the ideal ranking."""
         assert self.alpha is not None
-        depth = None if self.cutoff is None else int(self.cutoff.at(len(ranked)))
+        depth = None if self.cutoff is None else int(self.cutoff.depths(len(ranked)))
         return self._sum(ranked, depth) / self._sum(_greedy(judged, self.alpha, depth), depth)
 
 

@@ -156,7 +156,7 @@ class IdealDCG(Measure):
         run([Plan("sum", filled.gain)], lists, "stable")  # checks the labels and their gains
         graded = Graded.of(lists, "stable", filled.gain, filled.ideal)
         best, values = graded.ideal, np.zeros(lists.n_queries)
-        depth = best.sizes if filled.cutoff is None else np.minimum(filled.cutoff.at(lists.sizes), best.sizes)
+        depth = best.sizes if filled.cutoff is None else np.minimum(filled.cutoff.depths(lists.sizes), best.sizes)
         for n in np.unique(lists.sizes):  # a discount may depend on the length of the list
             weights = np.asarray(filled.discount(np.arange(1, depth.max(initial=0) + 1), int(n)), np.float64)
             rows = (lists.sizes == n)[best.queries] & (best.ranks <= depth[best.queries])

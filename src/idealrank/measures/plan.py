@@ -12,9 +12,12 @@ import numpy as np
 from idealrank import _native
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
+from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts, gains
 
 __all__ = ["Plan", "run"]
+
+_LONGEST_FULL = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -58,32 +61,43 @@ def _native_gain(gain: gains.Gain | str, rel: float, scale: float, ideal_retriev
     return gain_of(kind=gain)
 
 
-def _native_cutoff(cutoff: cutoffs.Cutoff | str | None) -> _native.Cutoff:
+def _native_cutoff(cutoff: cutoffs.Cutoff | str | None, lists: Lists) -> _native.Cutoff:
     match cutoff:
-        case cutoffs.Rank(value) | cutoffs.Fraction(value) | cutoffs.Power(value):
-            return _native.Cutoff(kind=cutoff.label, value=value)
-    return _native.Cutoff(kind=str(cutoff or "none"))
+        case cutoffs.Rank(k):
+            return _native.Cutoff(kind="rank", rank=k)
+        case cutoffs.Cutoff():  # a function of the length of a list, a user's own too
+            return _native.Cutoff(kind="depths", depths=cutoff.depths(lists.sizes))
+    return _native.Cutoff(kind=cutoff or "none")
 
 
-def _deepest(plans: Sequence[Plan], longest: int) -> int:
-    """Return the deepest rank that any of the plans uses in lists of up to ``longest`` documents."""
+def _deepest(plans: Sequence[Plan], lists: Lists) -> int:
+    """Return the deepest rank that any of the plans uses."""
+    longest = int(lists.sizes.max(initial=0))
+    if lists.judged is not None:
+        longest = max(longest, int(np.diff(lists.judged.offsets).max(initial=0)))
 
     def depth(plan: Plan) -> int:
+        if plan.denominator == "full" and isinstance(plan.cutoff, cutoffs.Cutoff):
+            return _deepest_of_full(plan.cutoff, lists)
         if not isinstance(plan.cutoff, cutoffs.Rank) or plan.cuts_ideal_elsewhere:
             return longest
-        # A full list has k documents, however many there are.
-        return plan.cutoff.k if plan.denominator == "full" else min(plan.cutoff.k, longest)
+        return min(plan.cutoff.k, longest)
 
     return max(map(depth, plans), default=0)
+
+
+def _deepest_of_full(cutoff: cutoffs.Cutoff, lists: Lists) -> int:
+    """Return the largest k of a full list, which has k documents even if the list has fewer."""
+    k = cutoff.k if isinstance(cutoff, cutoffs.Rank) else int(cutoff.depths(lists.sizes).max(initial=0))
+    if k > _LONGEST_FULL:
+        raise OptionError(f"ideal=full sums the weights of k ranks, k at most {_LONGEST_FULL:,}, got {k:,}")
+    return k
 
 
 def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
     """Return one row per plan and one column per query, with one sort per query; without plans, only check labels."""
     judged = lists.judged
-    longest = int(lists.sizes.max(initial=0))
-    if judged is not None:
-        longest = max(longest, int(np.diff(judged.offsets).max(initial=0)))
-    depth = _deepest(plans, longest)
+    depth = _deepest(plans, lists)
     gain_by_key: dict[Any, _native.Gain] = {}
     discount_by_key: dict[discounts.Discount, _native.Discount] = {}
     measures = []
@@ -99,7 +113,7 @@ def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
                 gain=gain_by_key[key],
                 discount=discount_by_key[plan.discount],
                 denominator=plan.denominator,
-                cutoff=_native_cutoff(plan.cutoff),
+                cutoff=_native_cutoff(plan.cutoff, lists),
                 empty=plan.empty,
                 zero_if_short=plan.zero_if_short,
                 negative_ideal=plan.negative_ideal,

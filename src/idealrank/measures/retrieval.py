@@ -440,7 +440,7 @@ class Unjudged(Measure):
         filled = self.with_convention()
         judged = Plan("sum", "judged", cutoff=filled.cutoff)
         counts = run([judged], lists, kernel_ties(filled))[0]
-        depths = lists.sizes if filled.cutoff is None else np.array([filled.cutoff.at(int(n)) for n in lists.sizes])
+        depths = lists.sizes if filled.cutoff is None else filled.cutoff.depths(lists.sizes)
         return ratio(np.minimum(lists.sizes, depths) - counts, depths)
 
 

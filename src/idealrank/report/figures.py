@@ -16,7 +16,7 @@ from idealrank._base.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.evaluation.compared import Comparison
-from idealrank.evaluation.explanation import Waterfall
+from idealrank.evaluation.explanation import Explanation, Waterfall
 from idealrank.evaluation.measured import Measured
 from idealrank.evaluation.results import Evaluations
 
@@ -302,13 +302,13 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     return ax
 
 
-def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
+def waterfall(way: Waterfall | Explanation, ax: Axes | None = None) -> Axes:
     """Draw the steps between the means under two conventions: a dot per mean, a bar per choice that changes a value.
 
     Parameters
     ----------
-    way : Waterfall
-        One of the ``waterfalls`` of an `Explanation`.
+    way : Waterfall or Explanation
+        One of the ``waterfalls`` of an `Explanation`; an `Explanation` stands for the first of them.
     ax : matplotlib Axes, optional
         The Axes to draw into; by default, those of a new figure.
 
@@ -325,6 +325,7 @@ def waterfall(way: Waterfall, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in figures.waterfall(found.waterfalls[0]).get_yticklabels()]
     ['trec_eval', 'gain: linear → exp2:30', 'lightgbm']
     """
+    way = way.waterfalls[0]
     steps = [step for step in way.steps if step.n_moved]
     names = [way.start, *(f"{step.choice}: {step.before} → {step.after}" for step in steps), way.end]
     ax = new_axes(ax, 0.7 + 0.34 * len(names))

@@ -59,7 +59,8 @@ enum class Denominator {
   ideal_whole
 };
 
-enum class CutoffKind { none, rank, fraction, power, relevant };
+// How many ranks count: all; `rank`; as many as there are relevant documents; depths[q] for query q.
+enum class CutoffKind { none, rank, relevant, depths };
 
 struct Gain {
   GainKind kind = GainKind::linear;
@@ -81,7 +82,8 @@ struct Spec {
   std::size_t gain = 0, discount = 0;
   Denominator denominator = Denominator::none;
   CutoffKind cutoff_kind = CutoffKind::none;
-  double cutoff = 0;
+  std::size_t rank = 0;
+  std::span<const std::int64_t> depths;  // one per query, each at least 0
   double empty = 0;  // value of a query without positive gain
   bool zero_if_short = false;  // 0 where fewer than k documents are ranked
   bool negative_ideal = false;  // divide by a sum of the ideal order below 0, too
@@ -358,20 +360,17 @@ class QueryMeter {
   }
 
   std::size_t cutoff_of(const Spec& spec, std::size_t n) const {
-    const double length = static_cast<double>(n);
     switch (spec.cutoff_kind) {
       case CutoffKind::none:
         return std::max(n, ideal_labels(gains_[spec.gain]).size());
       case CutoffKind::rank:
-        return static_cast<std::size_t>(spec.cutoff);
-      case CutoffKind::fraction:
-        return std::max<std::size_t>(static_cast<std::size_t>(spec.cutoff * length + 1e-9), 1);
-      case CutoffKind::power:
-        return std::max<std::size_t>(static_cast<std::size_t>(std::pow(length, spec.cutoff) + 1e-9), 1);
+        return spec.rank;
       case CutoffKind::relevant:
+        return columns_[spec.gain].n_relevant;
+      case CutoffKind::depths:
         break;
     }
-    return columns_[spec.gain].n_relevant;
+    return static_cast<std::size_t>(spec.depths[static_cast<std::size_t>(query_)]);
   }
 
   static bool has_ideal(const Spec& spec) {

@@ -36,7 +36,7 @@ for a paper.
 Examples:
   idealrank compare qrels.txt bm25.run new.run -m ndcg@10 --baseline bm25
   idealrank compare qrels.txt *.run -m ndcg@10 --format latex
-  idealrank compare test.txt a.txt b.txt --test t --seed 1
+  idealrank compare test.txt a.txt b.txt --test tukey --seed 1
   idealrank compare human.qrels a.run b.run --machine llm.qrels
 """
 
@@ -105,7 +105,7 @@ class _Shown(NamedTuple):
     "--seed",
     type=click.IntRange(0),
     metavar="N",
-    help="Seed of the random number generator; by default, a random seed, which is printed.",
+    help="Seed of the random number generator; by default, a random seed, which is printed if it was needed.",
 )
 @click.option("--all", "everything", is_flag=True, help="Print all rows and all pairs as text, not only the first.")
 @digits_option

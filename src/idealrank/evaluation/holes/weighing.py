@@ -159,7 +159,7 @@ class Ranked:
         """Return how many ranks count, by query, if so many more documents are judged."""
         cutoff, sizes = rules.plan.cutoff, self.data.group_sizes
         if isinstance(cutoff, cutoffs.Cutoff):
-            return np.where(sizes > 0, cutoff.at(np.maximum(sizes, 1)), 1)
+            return np.where(sizes > 0, cutoff.depths(np.maximum(sizes, 1)), 1)
         assert self.data.judged is not None
         return np.maximum(sizes, np.diff(self.data.judged.offsets) + n_more)
 

@@ -156,7 +156,7 @@ def _neural_ndcg(loss: NeuralNDCG, at: Padded) -> Tensor:
 def _softly_ranked(loss: SoftlyRanked, at: Padded, shares: Tensor) -> Tensor:
     """Return 1 - NDCG; the shares of documents, along the last dimension, in each rank."""
     worth, ideal = loss.worth_and_ideal(at.lists)
-    weights = at.rank_weights(loss.discount, None if loss.cutoff is None else loss.cutoff.at(at.lists.sizes))
+    weights = at.rank_weights(loss.discount, None if loss.cutoff is None else loss.cutoff.depths(at.lists.sizes))
     expected = (weights[:, :, None] * shares[:, : weights.shape[1]] * at.column(worth)[:, None, :]).sum((1, 2))
     best = at.tensor(ideal)
     return torch.where(best > 0, 1 - expected / torch.where(best > 0, best, 1), 0)

@@ -10,6 +10,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import taken
 from idealrank.data.interactions import Interactions
 from idealrank.data.lists import Lists
+from idealrank.errors import DataError
 from idealrank.learners.factors.similarity import Matrix, directions, through_directions
 from idealrank.losses import Loss
 
@@ -80,12 +81,30 @@ class Factors:
                 values, gradient = loss.values_and_gradient(lists)
             own_weights = weights[start : start + size]
             total += float(values @ own_weights)
-            slopes = np.multiply(gradient.reshape(scores.shape), own_weights[:, None], out=scores, casting="same_kind")
-            by_users[start : start + size] = slopes @ items
-            by_items += slopes.T @ block
-        by_users /= users.size * self.temperature
-        by_items /= users.size
-        if self.cosine:
-            by_users = through_directions(by_users, own, own_norms)
-            by_items = through_directions(by_items, items, item_norms)
+            with np.errstate(over="ignore", invalid="ignore"):  # `_check_gradient` finds it
+                slopes = np.multiply(
+                    gradient.reshape(scores.shape), own_weights[:, None], out=scores, casting="same_kind"
+                )
+                by_users[start : start + size] = slopes @ items
+                by_items += slopes.T @ block
+        with np.errstate(over="ignore", invalid="ignore"):
+            by_users /= users.size * self.temperature
+            by_items /= users.size
+            if self.cosine:
+                by_users = through_directions(by_users, own, own_norms)
+                by_items = through_directions(by_items, items, item_norms)
+        for each in (by_users, by_items):
+            _check_gradient(each, loss)
         return total / users.size, by_users, by_items
+
+
+def _check_gradient(gradient: Matrix, loss: Loss) -> None:
+    """Raise a DataError for a gradient that overflows, or whose squares, which the optimizers sum, would."""
+    dtype = gradient.dtype
+    most = float(np.sqrt(np.finfo(dtype).max))
+    if not max(gradient.max(initial=0), -gradient.min(initial=0)) < most:  # also where it is NaN
+        wider = "use dtype='float64', " if dtype == np.float32 else "use "
+        raise DataError(
+            f"the squared gradient of {loss} overflows {dtype}, the type of the factors: {wider}smaller labels, or a "
+            "loss with a smaller gradient"
+        )

@@ -116,5 +116,5 @@ def _plan(measure: Measure, name: str | None = None) -> Plan:
 
 def _spec(plan: Plan, sizes: Int64s) -> _native.PrefixSpec:
     """The discount and the depth at each size, for the native core."""
-    depths = sizes if plan.cutoff is None else np.minimum(plan.cutoff.at(sizes), sizes)  # type: ignore[union-attr]
+    depths = sizes if plan.cutoff is None else np.minimum(plan.cutoff.depths(sizes), sizes)  # type: ignore[union-attr]
     return _native.PrefixSpec(discount=plan.discount.native(int(depths.max(initial=0))), depths=depths)

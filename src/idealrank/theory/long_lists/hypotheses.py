@@ -184,10 +184,7 @@ class _Function(cutoffs.Cutoff):
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         lengths = np.asarray(n, np.float64)
-        ranks = np.broadcast_to(np.asarray(self.function(lengths), np.float64), lengths.shape)
-        if not (ranks >= 1).all() or not np.isfinite(ranks).all():
-            raise OptionError(f"a cutoff must be at least 1 for every length, got {np.min(ranks):g}")
-        return np.floor(np.minimum(ranks, 2.0**62)).astype(np.int64)
+        return np.broadcast_to(np.asarray(self.function(lengths)), lengths.shape)
 
     def __str__(self) -> str:
         return getattr(self.function, "__name__", "function")
@@ -247,7 +244,7 @@ class _Checker(NamedTuple):
         cutoff = self.weighting.cutoff
         if cutoff is None:
             return "k(n) = n"
-        ranks = cutoff.at(np.array(_SHOWN)).tolist()
+        ranks = cutoff.depths(np.array(_SHOWN)).tolist()
         return ", ".join(f"k({n:.0e}) = {k:,}".replace("e+0", "e") for n, k in zip(_SHOWN, ranks, strict=True))
 
     def _reach(self) -> str:

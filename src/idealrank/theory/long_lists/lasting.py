@@ -34,10 +34,18 @@ def decay_of(weighting: Weighting) -> float:
     beta = min(max(regime(weighting.discount).beta, 0.0), 1.0)
     if beta > 0.5:
         return beta
-    if not isinstance(weighting.cutoff, cutoffs.Cutoff) or isinstance(weighting.cutoff, cutoffs.Fraction):
+    if weighting.cutoff is None or isinstance(weighting.cutoff, cutoffs.Fraction):
         return 0.5
-    exponent = weighting.cutoff.exponent if isinstance(weighting.cutoff, cutoffs.Power) else 0.0
-    return 1 - beta - exponent * (1 - 2 * beta) / 2
+    return 1 - beta - _growth_exponent(weighting.cutoff) * (1 - 2 * beta) / 2
+
+
+def _growth_exponent(cutoff: cutoffs.Cutoff) -> float:
+    """Return p if the number of ranks that count grows like n^p; a user's own cutoff is judged by its values."""
+    if isinstance(cutoff, cutoffs.Power):
+        return cutoff.exponent
+    lengths = np.array([1e6, 1e15])
+    ranks, n = np.log(cutoff.depths(lengths)), np.log(lengths)
+    return float((ranks[1] - ranks[0]) / (n[1] - n[0]))
 
 
 def staying_ahead(sizes: Floats, signal: Floats, decay: float) -> Floats:

@@ -63,7 +63,7 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
     seen = sees(weighting)
     if seen == "list":
         return _share_of_ideal(weighting, checked)
-    if seen == "top" or checked.top_variance == 0:
+    if seen == "top" or (seen == "few" and checked.top_variance == 0):
         return checked.top / checked.best
     raise OptionError(f"NDCG has no limit here: {without_limit(weighting)}")
 
@@ -91,7 +91,7 @@ def reach_of(cutoff: cutoffs.Cutoff | None) -> str:
             return "few"
         case cutoffs.Power():
             return "top"
-    ranks = np.asarray(cutoff.at(_LENGTHS), np.float64)
+    ranks = cutoff.depths(_LENGTHS).astype(np.float64)
     if (np.diff(ranks[-7:]) == 0).all():
         return "few"
     shares = ranks / _LENGTHS

@@ -200,7 +200,7 @@ def _growth(weighting: Weighting, found: Regime) -> _Growth:
     if isinstance(weighting.cutoff, cutoffs.Power | None):
         return _Growth(math.inf, math.inf)
     n = np.array([1e6, 1e15])
-    ranks = np.asarray(weighting.cutoff.at(n), np.float64)
+    ranks = weighting.cutoff.depths(n).astype(np.float64)
     match found.kind:
         case "harmonic":
             terms = np.log(ranks) ** 2 if found.logs == 0 else np.ones(2)

@@ -98,7 +98,7 @@ class Weighting:
 
     def depth(self, n: int) -> int:
         """Return the number of ranks that count in a list of n documents."""
-        return n if self.cutoff is None else min(n, int(self.cutoff.at(n)))
+        return n if self.cutoff is None else min(n, int(self.cutoff.depths(n)))
 
     def weights(self, n: int) -> Floats:
         """Return the weights of the ranks that count in a list of n documents."""
