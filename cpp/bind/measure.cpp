@@ -19,7 +19,7 @@ namespace idealrank::bind {
 
 namespace {
 
-// A gain together with the arrays that its table points into.
+// A gain and the arrays that its table points into.
 struct BoundGain : Gain {
   std::optional<In<double>> labels_array, gains_array;
 };
@@ -29,9 +29,9 @@ struct BoundCutoff {
   double value;
 };
 
-// Measures that share a gain or a discount refer to one Python object: the kernel computes it once for all of them.
+// Measures that share a gain or a discount refer to the same Python object, so that the kernel computes it only once.
 struct BoundMeasure {
-  Spec spec;  // its gain and discount are numbered by `numbered`
+  Spec spec;  // `numbered` sets its gain and discount
   nb::object gain, discount;
 };
 
@@ -72,7 +72,7 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](BoundCutoff* self, std::string_view kind, double value) {
-            if (!(value >= 0 && value < 0x1p63)) {  // it becomes a whole number
+            if (!(value >= 0 && value < 0x1p63)) {  // it is converted to an integer
               throw std::invalid_argument("a cutoff must be a finite number from 0 on, got " + std::to_string(value));
             }
             const auto named_kind =
@@ -114,7 +114,7 @@ void bind_options(nb::module_& m) {
           nb::kw_only(), "labels"_a.noconvert(), "offsets"_a.noconvert());
 }
 
-// The place of an option among the distinct ones, to which it is added if it is new.
+// The index of an option among the distinct ones; a new option is added.
 template <class Bound, class Option>
 std::size_t numbered(nb::handle option, std::vector<nb::handle>& known, std::vector<Option>& options) {
   const auto place = std::find_if(known.begin(), known.end(), [&](nb::handle other) { return other.is(option); });
