@@ -45,14 +45,14 @@ struct PlacedDocuments {
   const double* labels = nullptr;  // of each level
   const double* own_labels = nullptr;  // by place; null if there are few levels, whose `labels` stay in the cache
   double scale = 1;  // margin or sigma
-  // logistic: exp(-sigma d), where score = edge + d for one of few edges; d is small, so this is not.
+  // logistic: exp(-sigma d), where score = edge + d for one of few edges. d is at most 1 / sigma, so this is not small.
   const double* decays = nullptr;
-  // swap_change: the changes for pairs whose better document is above, and for all other pairs; and the number of top places
-  // of which a pair must hold one.
+  // swap_change: the changes for pairs whose better document is above, and for all other pairs. One document of a pair must
+  // be among the first `truncation` places.
   const double* right = nullptr;
   const double* wrong = nullptr;
   std::size_t truncation = 0;
-  bool together = false;  // both documents must be among the top places
+  bool together = false;  // both documents must be among them
   // distance: the ranks in the whole list; null if they are the places.
   const std::uint32_t* ranks = nullptr;
 };

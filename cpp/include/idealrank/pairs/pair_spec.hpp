@@ -25,9 +25,9 @@ struct PairSpec {
   double scale = 1;  // margin or sigma
   Derivative derivative = Derivative::first;
   PairNormalize normalize = PairNormalize::none;
-  // For PairWeight::swap_change, where labels are gains. One document of a pair (with `together`, both) must be among the
-  // first `truncation`. If `offset` is not 0, each pair is multiplied by 1 / (offset + |d|) unless all scores are equal;
-  // then there is no sweep, and pairs are enumerated.
+  // For PairWeight::swap_change, where labels are gains. One document of a pair (with `together`, both) must be
+  // among the first `truncation`. If `offset` is not 0, pairs are enumerated, and each is multiplied by 1 /
+  // (offset + |d|) unless all scores are equal.
   SwapMeasure swap;
   std::size_t truncation = std::numeric_limits<std::size_t>::max();
   bool together = false;
