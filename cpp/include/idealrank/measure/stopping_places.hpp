@@ -59,9 +59,9 @@ class StoppingPlaces {
     }
   }
 
-  // Adds documents one by one. Among the first i documents, the i-th is not in the first j places, is read on at before
-  // place j, or is at place j, with probabilities (i - j) / i, (j - 1) / i and 1 / i. The smallest gains come first, so that
-  // e_j only decreases from then on.
+  // Adds documents one by one. Among the first i documents in random order, the i-th is not in the first j places, is before
+  // place j and read on at, or is at place j, with probabilities (i - j) / i, (j - 1) / i and 1 / i. The smallest gains come
+  // first, so that e_j only decreases from then on.
   void recur(const std::vector<double>& gains, std::size_t depth) {
     // As long as the gains are 0, everything is read.
     const auto zeros = static_cast<std::size_t>(

@@ -141,7 +141,7 @@ class PairwiseLoss {
   PairsByScore by_score_;
 };
 
-// Writes one value per query, except if second derivatives are requested; one first or second derivative per document into
+// Writes one value per query, which only Derivative::first computes; one first or second derivative per document into
 // `column`; and for Derivative::both, the second derivatives into `second`, which is empty otherwise. `weights` (one per
 // document) and `factors` (one per query, multiplying all its results) may be empty: all 1.
 inline void pairwise(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,

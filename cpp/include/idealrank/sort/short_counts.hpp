@@ -19,7 +19,7 @@ void count_less(std::span<const double> values, std::array<std::uint32_t, kShort
   std::array<double, kShortList> own{};
   std::copy(values.begin(), values.end(), own.begin());
 #if defined(__GNUC__) || defined(__clang__)
-  typedef double Two __attribute__((vector_size(16)));  // auto-vectorization would convert each comparison
+  typedef double Two __attribute__((vector_size(16)));  // compilers would convert each comparison, or not vectorize
   for (std::size_t i = 0; i < n; i += 4) {
     const Two first{own[i], own[i + 1]}, second{own[i + 2], own[i + 3]};
     auto n_first = less(first, first), n_second = n_first;  // 0: no number is less than itself

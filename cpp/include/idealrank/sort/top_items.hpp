@@ -61,7 +61,7 @@ class Candidates {
   // Whether all kBlock scores are numbers below `least`. NaN is not.
   static bool all_below(const Score* scores, Score least) {
 #if defined(__GNUC__) || defined(__clang__)
-    typedef Score Vector __attribute__((vector_size(16)));  // compilers do not find these comparisons by themselves
+    typedef Score Vector __attribute__((vector_size(16)));  // compilers do not vectorize the plain loop
     constexpr std::size_t kWidth = 16 / sizeof(Score);
     Vector some;
     std::memcpy(&some, scores, sizeof some);
