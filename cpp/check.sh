@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# All checks of the C++ core: rules on the headers, tests under sanitizers in C++ and through Python, fuzzing for FUZZ_SECONDS (20) a target.
-# Builds in a temporary folder and leaves nothing behind; about eight minutes on two cores.
+# All checks of the C++ core: rules for the headers; tests with sanitizers, in C++ and through Python; and fuzzing, for
+# FUZZ_SECONDS (default: 20) per target. Builds in a temporary folder and leaves nothing behind. Takes
+# about eight minutes on two cores.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,11 +12,11 @@ jobs="$(nproc)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# The address layout of some kernels is too random for the thread sanitizer of older compilers.
+# The address layout of some Linux kernels is too random for the thread sanitizer of older compilers.
 fixed=()
 if setarch "$(uname -m)" -R true 2>/dev/null; then fixed=(setarch "$(uname -m)" -R); fi
 
-# step NAME COMMAND...: one line on success; on failure the whole output, and the end.
+# step NAME COMMAND...: runs a command and prints one line; on failure, prints its whole output and exits.
 step() {
   local name="$1" start="$SECONDS"
   shift
@@ -27,7 +28,7 @@ step() {
   echo "ok       $name ($((SECONDS - start)) s)"
 }
 
-# none WHAT PATTERN: no line of the headers matches.
+# none WHAT PATTERN: checks that no line of the headers matches.
 none() {
   local status=0
   grep -rnP "$2" cpp/include || status="$?"
@@ -46,7 +47,7 @@ check_headers() {
     none "mutable member" '^\s*mutable\b'
 }
 
-# build FOLDER OPTIONS... [-- TARGETS...]: all targets, or these.
+# build FOLDER OPTIONS... [-- TARGETS...]: builds all targets, or the given ones.
 build() {
   local folder="$work/$1" options=() targets=()
   shift
@@ -60,12 +61,12 @@ run_tests() {
   ctest --test-dir "$work/$1" --output-on-failure --no-tests=error --parallel "$jobs"
 }
 
-# The files with tests that speak of threads or of chunks, which threads read.
+# The files with tests whose names mention threads, or chunks, which threads parse.
 thread_tests() {
   grep -lE '^TEST\(\w*(threads|chunks)' cpp/tests/test_*.cpp | xargs -n 1 basename --suffix=.cpp
 }
 
-# Those tests, and all of for_each_query.
+# Runs these tests, and all tests of for_each_query.
 run_thread_tests() {
   local test
   for test in $(thread_tests); do
@@ -76,7 +77,8 @@ run_thread_tests() {
   done
 }
 
-# through_python FOLDER LIBRARIES: calls from several Python threads; Python, not sanitized itself, loads the libraries first.
+# through_python FOLDER LIBRARIES: calls from several Python threads. Python itself is not
+# sanitized, so it preloads the libraries.
 through_python() {
   local libraries="" library package="$work/package-$1"
   for library in $2; do libraries+="$(c++ -print-file-name="$library") "; done
@@ -103,7 +105,7 @@ install_clang() {
   apt-get update && apt-get install --yes --no-install-recommends clang-19 libclang-rt-19-dev
 }
 
-# Some valid lines for each target; the first bytes of those for the line formats choose where blocks are cut and, for
+# Some valid lines for each target. For the line formats, the first bytes choose where blocks are cut and, for
 # LETOR, the limit on feature ids.
 make_seeds() {
   mkdir -p "$work"/seeds/{letor,trec,number}
@@ -113,7 +115,7 @@ make_seeds() {
   printf '\000\200\000%s' $'1 qid:1 1:nan\n1 1:1\n' >letor/mixed
   printf '\000\200\002%s' '1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9' >letor/dense
   printf '\000\200\003%s\n' '1 qid:1 2147483647:1 5:0.123456789 999:2 1000:3 100000:4 2147483646:5' >letor/widest
-  # Longer than a line of short numbers, and than the room that a reader of short numbers asks for.
+  # Longer than a line of short numbers, and than the room that the parser of short numbers needs.
   { printf '\100\300\001'; for line in {1..40}; do printf '%s qid:%s' "$((line % 3))" "$((line / 7))"
     for id in {1..60}; do printf ' %s:%s.%s' "$id" "$((id * line))" "$id"; done; printf '\n'; done; } >letor/long
   printf '\120\240%s\n' $'q1 0 d1 2\nq2\t0\td#2\t-1\r\n# comment\n\nq1 0 d3 0.5' >trec/qrels
@@ -123,7 +125,7 @@ make_seeds() {
     inf -Infinity nan 123456789012345678901234567890e-20; do
     printf '%s' "$number" >"number/$((i++))"
   done
-  printf '\375\103\256\025    ' >number/float  # the one float whose shortest text a double rounds wrongly
+  printf '\375\103\256\025    ' >number/float  # the only float whose shortest text is rounded wrongly through double
   local word
   for word in 'qid:' '#docid = ' 'NULL' 'nan' 'inf' 'infinity' ' 1:' ' 1:1' ' 2:0.5' '\x0a' '\x0d\x0a' '\x09' ' ' '#' \
     'Q0 ' 'e-' 'e+30' '1 qid:1 ' 'q 0 d 1\x0a' '#q 0 d 1\x0a' 'q Q0 d 1 2 t\x0a' '0000000000' '9999999999' '2147483648:1' ' 2147483647:1' ' 999:1' ' 1000:1'; do
@@ -135,7 +137,7 @@ fuzz() {
   build fuzz -DIDEALRANK_FUZZ=ON -DIDEALRANK_SANITIZE=address,undefined \
     -DCMAKE_CXX_COMPILER="$1" -DCMAKE_CXX_FLAGS=-O1 || return 1
   (make_seeds) || return 1
-  # Half the time would go to that check's bookkeeping at every exception; the sanitized tests have it.
+  # At every exception, the bookkeeping of this check would take half the time; the sanitized tests include it.
   export ASAN_OPTIONS=detect_stack_use_after_return=0
   local source target running=() pid failed=0
   for source in cpp/fuzz/fuzz_*.cpp; do

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The C++ tests on 64-bit ARM, whose vectors (NEON) are those of the plain kernels: compiled for it here, run by an emulator.
-# Without the compiler or the emulator it says so and ends well. Builds in a temporary folder; some minutes on two cores.
+# Runs the C++ tests on 64-bit ARM, where the base kernels use NEON vectors: cross-compiles
+# them and runs them in an emulator.
+# If the compiler or the emulator is missing, says so and exits successfully. Builds in a temporary folder;
+# takes some minutes on two cores.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -25,5 +27,5 @@ cmake -S . -B "$work" -DIDEALRANK_CPP_TESTS=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=
   -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_EXE_LINKER_FLAGS=-static -DCMAKE_CROSSCOMPILING_EMULATOR="$(emulator)"
 cmake --build "$work" --parallel "$(nproc)"
-# Not with lanes that are plain loops, which are the same everywhere.
+# Without the tests of plain loops as lanes, which are the same everywhere.
 ctest --test-dir "$work" --output-on-failure --no-tests=error --parallel "$(nproc)" --exclude-regex _plain

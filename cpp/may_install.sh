@@ -1,5 +1,5 @@
-# may_install PACKAGES...: whether system packages may be installed as root. On a CI machine (CI is set) always; elsewhere only
-# if whoever sits at the terminal agrees.
+# may_install PACKAGES...: whether system packages may be installed as root. Always on a CI machine (CI is set); elsewhere
+# only if the user at the terminal agrees.
 may_install() {
   if [[ -n "${CI:-}" ]]; then return 0; fi
   local answer=""

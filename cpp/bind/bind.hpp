@@ -1,5 +1,5 @@
-// What all bindings share: arrays in and out, checks that keep the kernels inside their arrays, and bound option structs.
-// dtype and contiguity are fixed in Python before.
+// What all bindings share: arrays in and out, checks that keep the kernels within their arrays, and bound option structs.
+// Python code has already ensured dtype and contiguity.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -51,7 +51,7 @@ inline IdsView ids_of(const In<std::uint8_t>& bytes, const In<std::int64_t>& off
   return {{reinterpret_cast<const char*>(bytes.data()), bytes.shape(0)}, span_of(offsets)};
 }
 
-// The last defence: a wrong offset would read foreign memory.
+// The last line of defense: a wrong offset would read foreign memory.
 inline void check_offsets(std::span<const std::int64_t> o, std::size_t n, const char* what) {
   bool partition = !o.empty() && o.front() == 0 && o.back() == static_cast<std::int64_t>(n);
   for (std::size_t i = 1; partition && i < o.size(); ++i) partition = o[i] >= o[i - 1];
@@ -69,7 +69,7 @@ inline void check_length(std::size_t got, std::size_t expected, const char* what
   }
 }
 
-// Offsets as they were checked: the caller's array may be changed by another thread, so that they are copied before.
+// Offsets as they were checked. They are copied first, since another thread may change the caller's array.
 class Offsets {
  public:
   Offsets(const In<std::int64_t>& given, std::size_t n, const char* what = "offsets")
@@ -84,10 +84,10 @@ class Offsets {
   std::vector<std::int64_t> copy_;
 };
 
-// Threads of a call that signals such as Ctrl-C can end: their Python handlers run, and what they raise is thrown. To be
-// made while the GIL is held, for work that is done without it.
+// Threads for a call that signals such as Ctrl-C can end: runs their Python handlers, and throws what these raise. Must be
+// called with the GIL held, for work that is done without it.
 Threads interruptible(int n_threads);
-// The same for work on the calling thread alone.
+// The same for work on the calling thread only.
 inline Stop interruptible() { return Stop(interruptible(1).poll); }
 
 inline void check_rows(const In<std::int64_t>& rows, std::int64_t first, std::size_t n, const char* what) {
@@ -98,7 +98,7 @@ inline void check_rows(const In<std::int64_t>& rows, std::int64_t first, std::si
   }
 }
 
-// The value of an enum that has this name; `names` are in the order of the values.
+// The enum value with this name; `names` are in the order of the values.
 template <class Enum>
 Enum named(std::string_view word, const char* what, std::initializer_list<std::string_view> names) {
   const auto place = std::find(names.begin(), names.end(), word);
@@ -112,7 +112,7 @@ inline Ties ties_of(std::string_view word) {
   return named<Ties>(word, "ties", {"average", "stable", "reverse", "best", "worst"});
 }
 
-// Gives the buffer's memory to an array, of another type of the same size if one is named. The GIL must be held.
+// Moves the buffer's memory into an array, of another element type of the same size if one is given. The GIL must be held.
 template <class Element = void, class Held, class... Shape>
 auto to_numpy(Buffer<Held>&& buffer, Shape... shape) {
   using T = std::conditional_t<std::is_void_v<Element>, Held, Element>;
@@ -136,13 +136,13 @@ inline IdArrays to_numpy(Ids&& ids) {
   return {to_numpy<std::uint8_t>(std::move(ids.bytes)), to_numpy(std::move(ids.offsets))};
 }
 
-// An order of rows, or None where they are in order already.
+// An order of rows, or None if they are already in order.
 inline std::optional<Out<std::int64_t>> order_or_none(Buffer<std::int64_t>&& order) {
   if (order.size() == 0) return std::nullopt;
   return to_numpy(std::move(order));
 }
 
-// A discount together with the array that its table points into.
+// A discount and the array that its table points into.
 struct BoundDiscount : Discount {
   std::optional<In<double>> array;
 };

@@ -1,4 +1,4 @@
-// The gains of unjudged documents for which a ratio is largest.
+// The gains of unjudged documents that maximize a ratio.
 #include "idealrank/measure/highest_ratio.hpp"
 
 #include <nanobind/stl/optional.h>

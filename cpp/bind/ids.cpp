@@ -1,4 +1,4 @@
-// Query and document ids: numbering, matching, and judgments looked up by id.
+// Query and document ids: numbering, matching, and lookup of judgments by id.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
@@ -16,8 +16,8 @@ namespace idealrank::bind {
 
 namespace {
 
-// A number of a Python float, a subclass of it, or an int that float64 holds exactly; false for everything else, also for
-// a bool: different ints must not become equal unnoticed.
+// Converts a Python float, or a subclass, or an int that float64 holds exactly. Returns false for everything else, including
+// bool: different ints must not silently become equal.
 bool number_of(PyObject* value, double& number) {
   if (!PyFloat_Check(value) && !PyLong_CheckExact(value)) return false;
   number = PyFloat_AsDouble(value);
@@ -29,9 +29,10 @@ bool number_of(PyObject* value, double& number) {
   return PyFloat_Check(value) || (number > -kExact && number < kExact);
 }
 
-// Appends the ids and numbers of {id: number}; false where an id is not text that UTF-8 can encode, or a number is not one.
+// Appends the ids and numbers of {id: number}. Returns false if an id is not text that UTF-8 can encode,
+// or if a value is not a number.
 bool append_entries(PyObject* entries, std::vector<std::pair<PyObject*, PyObject*>>& listed, Ids& ids, double* numbers) {
-  constexpr std::size_t kAhead = 12;  // entries are scattered in memory
+  constexpr std::size_t kAhead = 12;  // number of entries to prefetch; they are scattered in memory
   const nb::ft_object_guard guard(entries);
   listed.clear();
   Py_ssize_t place = 0;
@@ -80,8 +81,9 @@ void bind_ids(nb::module_& m) {
       },
       "bytes"_a.noconvert(), "offsets"_a.noconvert());
 
-  // Of {query: {document: number}}: where each query begins, the documents, and the numbers; None where a mapping is not a
-  // dict, an id not plain text, or a number neither a float nor an int. The documents of a query are distinct.
+  // Flattens {query: {document: number}} into the offsets of the queries, the documents, and the numbers. Returns
+  // None if a mapping is not a dict, an id is not plain text, or a number is neither a float nor an int. The
+  // documents of a query are distinct.
   m.def(
       "flatten",
       [](const nb::object& queries) -> std::optional<std::tuple<Out<std::int64_t>, IdArrays, Out<double>>> {

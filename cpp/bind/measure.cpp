@@ -19,7 +19,7 @@ namespace idealrank::bind {
 
 namespace {
 
-// A gain together with the arrays that its table points into.
+// A gain and the arrays that its table points into.
 struct BoundGain : Gain {
   std::optional<In<double>> labels_array, gains_array;
 };
@@ -30,9 +30,9 @@ struct BoundCutoff {
   std::optional<In<std::int64_t>> depths;
 };
 
-// Measures that share a gain or a discount refer to one Python object: the kernel computes it once for all of them.
+// Measures that share a gain or a discount refer to the same Python object, so that the kernel computes it only once.
 struct BoundMeasure {
-  Spec spec;  // its gain and discount are numbered by `numbered`
+  Spec spec;  // `numbered` sets its gain and discount
   std::optional<In<std::int64_t>> depths_array;  // which `spec.depths` points into
   nb::object gain, discount;
 };
@@ -121,7 +121,7 @@ void bind_options(nb::module_& m) {
           nb::kw_only(), "labels"_a.noconvert(), "offsets"_a.noconvert());
 }
 
-// The place of an option among the distinct ones, to which it is added if it is new.
+// The index of an option among the distinct ones; a new option is added.
 template <class Bound, class Option>
 std::size_t numbered(nb::handle option, std::vector<nb::handle>& known, std::vector<Option>& options) {
   const auto place = std::find_if(known.begin(), known.end(), [&](nb::handle other) { return other.is(option); });

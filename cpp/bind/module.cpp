@@ -1,4 +1,4 @@
-// The Python module: its parts, and Python exceptions for C++ ones.
+// The Python module: its parts, and the translation of C++ exceptions to Python exceptions.
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -12,8 +12,8 @@ using namespace idealrank::bind;
 
 namespace {
 
-// Only the main thread runs handlers of signals, and only it asks for them: another one may have been left behind by an
-// interpreter that is shutting down, where asking for the GIL would end the thread.
+// Only the main thread runs signal handlers, so only it polls for them: other threads may outlive an interpreter that is
+// shutting down, where acquiring the GIL would end the thread.
 std::atomic<unsigned long> main_thread{0};
 
 void find_main_thread() {

@@ -1,4 +1,4 @@
-// Losses over pairs of documents, and DCGs of noisy and of softly sorted scores, which are computed from pairs too.
+// Losses over pairs of documents, and DCGs of noisy or softly sorted scores, which are also computed from pairs.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -17,7 +17,7 @@ namespace idealrank::bind {
 
 namespace {
 
-// The options refer to the arrays beside them.
+// The options point into the arrays next to them.
 struct BoundSwap {
   SwapMeasure measure;
   std::size_t truncation;
@@ -36,7 +36,7 @@ struct BoundPairLoss {
 };
 
 void bind_options(nb::module_& m) {
-  // A pair has a document among the first `truncation` ranks, or both, if `together`.
+  // One document of a pair must be among the first `truncation` ranks, or both if `together`.
   nb::class_<BoundSwap>(m, "Swap", "The measure whose change, if the documents of a pair were swapped, weights the pair.")
       .def(
           "__init__",
@@ -133,7 +133,7 @@ void bind_pairwise(nb::module_& m) {
           pairwise(span_of(labels), span_of(scores), offsets, span_or_empty(weights), span_or_empty(factors), spec,
                    values.span(), column.span(), second.span(), threads);
         }
-        // Both derivatives, or the values and the one.
+        // Both derivatives, or the values and one derivative.
         if (both) return std::make_tuple(to_numpy(std::move(column)), to_numpy(std::move(second)));
         return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(column)));
       },

@@ -1,4 +1,4 @@
-// DCG of lists that grow.
+// DCG of growing lists.
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 

@@ -1,4 +1,4 @@
-// Rows in the order of their scores, and rows grouped by query.
+// Rows ordered by score, and rows grouped by query.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 

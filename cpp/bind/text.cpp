@@ -22,7 +22,7 @@ std::string_view text_of(const In<std::uint8_t>& block) {
   return {reinterpret_cast<const char*>(block.data()), block.shape(0)};
 }
 
-// Readers: feed(block, last, n_threads) returns how many bytes were read; finish() is called once, at the end.
+// Readers: feed(block, last, n_threads) returns the number of bytes consumed; finish() is called once, at the end.
 template <TrecFile kind>
 struct TrecReader {
   BlockParser<TrecRows<kind>> parser;
@@ -128,7 +128,7 @@ struct SparseRows {
   In<float> values;
 };
 
-// Rows [begin, end) as LETOR text, with the features from a matrix or from sparse rows.
+// Formats the rows [begin, end) as LETOR text, with the features from a matrix or from sparse rows.
 nb::bytes format_letor(const In<double>& labels, const In<std::uint8_t>& query_bytes, const In<std::int64_t>& query_offsets,
                        const In<std::int64_t>& queries, std::optional<std::tuple<In<std::uint8_t>, In<std::int64_t>>> docs,
                        std::optional<Matrix> features, const std::optional<SparseRows>& sparse, std::int64_t begin,
@@ -179,7 +179,8 @@ nb::bytes format_letor(const In<double>& labels, const In<std::uint8_t>& query_b
   return nb::bytes(text.data(), text.size());
 }
 
-// Queries [begin, end) as TREC lines: `query Q0 document rank score tag` with ranks, `query 0 document label` without.
+// Formats the queries [begin, end) as TREC lines: `query Q0 document rank score tag` with ranks,
+// `query 0 document label` without.
 nb::bytes format_trec(const In<std::uint8_t>& query_bytes, const In<std::int64_t>& query_offsets,
                       const In<std::int64_t>& offsets, const In<std::uint8_t>& doc_bytes,
                       const In<std::int64_t>& doc_offsets, const In<double>& values, std::optional<In<std::int64_t>> ranks,

@@ -1,5 +1,5 @@
-// Any bytes as LETOR text: dense and sparse agree, wherever blocks are cut and whatever the limit on feature ids.
-// The first two bytes choose the cuts, and the third the largest limit.
+// Parses arbitrary bytes as LETOR text: dense and sparse results agree, wherever blocks are cut and whatever the limit on
+// feature ids. The first two bytes choose the cuts, and the third the largest limit.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace {
 
 using blocks::Letor;
 
-// Few features, so that an input cannot spend its time on zeros.
+// Few features, so that an input cannot waste time on zeros.
 constexpr std::int64_t kFew = 40;
 
 void check_place(const Letor& read, std::string_view text) {
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   REQUIRE(blocks::read_letor(text, true, {first, second}, 1, kFew) == sparse);
   check_place(dense, text);
 
-  // As far as feature ids go: the width of a sparse row costs nothing.
+  // Up to the largest feature ids: the width of a sparse row costs nothing.
   constexpr std::int64_t kLimits[] = {999, 1000, 100'000, std::numeric_limits<std::int32_t>::max()};
   const std::int64_t limit = kLimits[data[2] % std::size(kLimits)];
   const Letor wide = blocks::read_letor(text, true, {}, 1, limit);

@@ -1,4 +1,5 @@
-// Any bytes as a number: bit for bit what strtod reads, and a number that is written reads back the same.
+// Parses arbitrary bytes as a number: the result has the same bits as strtod's, and a number
+// that is written parses to itself.
 #include <bit>
 #include <cctype>
 #include <cmath>
@@ -35,13 +36,13 @@ void check_written(double value) {
 }
 
 void check_feature(float feature) {
-  if (std::isnan(feature)) return;  // written as NULL, which is not for parse_double
+  if (std::isnan(feature)) return;  // written as NULL, which parse_double does not accept
   std::string text;
   idealrank::append_feature(text, feature);
   REQUIRE(std::bit_cast<std::uint32_t>(static_cast<float>(read_back(text))) == std::bit_cast<std::uint32_t>(feature));
 }
 
-// The reader of short numbers may leave a number, but must not read another one.
+// The parser of short numbers may decline a number, but must not return a different one.
 void check_short(std::string_view text, const char* stop, double value) {
   std::string line(static_cast<std::size_t>(idealrank::kShortNumberBefore), '7');
   line += text;
@@ -57,7 +58,7 @@ void check_short(std::string_view text, const char* stop, double value) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::vector<char> exact(data, data + size);  // ends where the text does, so that a read beyond it is seen
+  const std::vector<char> exact(data, data + size);  // ends with the text, so that a read past the end is detected
   const char* const begin = exact.data();
   const char* const end = begin + size;
   double value = -1;
@@ -75,7 +76,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   check_short({begin, size}, stop, value);
 
-  // What strtod reads whole we read whole, but for what it takes besides: blanks before, hexadecimal, nan(...).
+  // What strtod parses completely we parse completely, except for forms that only it accepts: leading
+  // blanks, hexadecimal, nan(...).
   const std::string text(begin, end);
   const bool besides = text.empty() || std::isspace(static_cast<unsigned char>(text[0])) != 0 ||
                        text.find_first_of("xX(") != std::string::npos || text.find('\0') != std::string::npos;

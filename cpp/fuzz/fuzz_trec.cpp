@@ -1,5 +1,5 @@
-// Any bytes as TREC judgments and as a run: what is read is what a slow reader reads, wherever blocks are cut.
-// The first two bytes choose the cuts.
+// Parses arbitrary bytes as TREC judgments and as a run: the result is that of a slow parser, wherever blocks are cut. The
+// first two bytes choose the cuts.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -29,7 +29,7 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-// A decimal number as strtod reads it, without what strtod takes besides: blanks, hexadecimal, nan(...).
+// Parses a decimal number with strtod, without the forms that only strtod accepts: blanks, hexadecimal, nan(...).
 std::optional<double> number(const std::string& text) {
   if (text.find_first_not_of("+-.0123456789eE") != std::string::npos || text.empty()) return std::nullopt;
   char* end = nullptr;
@@ -38,7 +38,7 @@ std::optional<double> number(const std::string& text) {
   return value;
 }
 
-// Slow and obvious; nothing where some line is wrong.
+// Slow and obvious. Returns nothing if a line is invalid.
 template <TrecFile kind>
 std::optional<Trec> read_slowly(std::string_view text, bool has_comments) {
   constexpr bool kIsRun = kind == TrecFile::run;

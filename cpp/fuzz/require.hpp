@@ -1,4 +1,4 @@
-// A promise that a fuzzed input broke ends the run; libFuzzer keeps the input.
+// Ends the run if a fuzzed input violates a requirement; libFuzzer keeps the input.
 #pragma once
 
 #include <cstdio>

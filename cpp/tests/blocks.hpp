@@ -1,4 +1,4 @@
-// Texts brought to a reader in blocks, as files are, and what came of it in a form that can be compared.
+// Feeds texts to a parser in blocks, like files, and gives the outcome in a form that can be compared.
 #pragma once
 
 #include <bit>
@@ -25,8 +25,9 @@ struct Error {
   }
 };
 
-// Feeds text[0, cuts[0]), text[.., cuts[1]), ..., and the rest as the last block; cuts ascend. What a block leaves
-// unused comes again with the next, from a copy of exactly its size, so that a read beyond it is seen.
+// Feeds text[0, cuts[0]), text[.., cuts[1]), ..., and the rest as the last block; `cuts` must be ascending. What a
+// block leaves unconsumed is passed again with the next one. Each block is a copy of exactly its size, so that a
+// read past its end is detected.
 template <class Feed>
 void feed_in_blocks(std::string_view text, const std::vector<std::size_t>& cuts, Feed&& feed) {
   std::size_t used = 0;
@@ -39,7 +40,7 @@ void feed_in_blocks(std::string_view text, const std::vector<std::size_t>& cuts,
   }
 }
 
-// The place and text of the parse_error that the call throws, if it does.
+// The position and text of the parse_error that the call throws, if any.
 template <class Call>
 std::optional<Error> error_of(Call&& call) {
   try {
@@ -61,7 +62,7 @@ std::vector<T> values(const idealrank::Buffer<T>& buffer) {
   return {buffer.data(), buffer.data() + buffer.size()};
 }
 
-// NaN and -0.0 count as what they are.
+// Bits, so that NaN and -0.0 can be compared.
 inline std::vector<std::uint64_t> bits(const idealrank::Buffer<double>& buffer) {
   std::vector<std::uint64_t> all;
   for (const double value : buffer.span()) all.push_back(std::bit_cast<std::uint64_t>(value));

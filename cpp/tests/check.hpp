@@ -1,5 +1,5 @@
-// What the plain C++ tests need: TEST(sentence) { CHECK(...); }, and a main that runs every TEST of the file.
-// Checks belong on the main thread: they count without a lock.
+// The test framework: TEST(sentence) { CHECK(...); }, and a main that runs every TEST of the file.
+// Checks must be on the main thread, since they count without a lock.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace check {
 
-// A floating-point number that equals another only if every bit does; any NaN equals any other.
+// A floating-point number that equals another only if all bits are equal; any NaN equals any other.
 struct Bits {
   double value;
   friend bool operator==(Bits a, Bits b) {
@@ -49,7 +49,7 @@ std::string show(const T& value) {
   return text.str();
 }
 
-// Literals in a list of these need no suffix.
+// Literals in such a list need no suffix.
 using Sizes = std::initializer_list<std::size_t>;
 
 struct Case {
@@ -60,7 +60,7 @@ inline std::vector<Case> cases;
 inline int n_failures = 0;
 
 inline void fail(const char* file, int line, const std::string& what) {
-  // A broken loop would otherwise print a line for each of a million items.
+  // A failing loop would otherwise print a line for each of a million items.
   if (++n_failures <= 20) std::cerr << file << ':' << line << ": " << what << '\n';
 }
 
@@ -76,7 +76,7 @@ void equal(const A& a, const B& b, const char* text, const char* file, int line)
   if (!same) fail(file, line, std::string(text) + "\n    left:  " + show(a) + "\n    right: " + show(b));
 }
 
-// The exception that the call throws, if it is an E; nothing if it throws nothing. Any other exception goes on.
+// The exception that the call throws, if it is an E; nothing if it throws nothing. Any other exception propagates.
 template <class E, class Call>
 std::optional<E> thrown(Call&& call) {
   try {
@@ -107,7 +107,7 @@ struct Register {
        ? void()                                       \
        : check::fail(__FILE__, __LINE__, "CHECK_THROWS(" #Error ", " #__VA_ARGS__ ") threw nothing"))
 
-// With arguments, only the tests whose names hold one of them.
+// With arguments, runs only the tests whose names contain one of them.
 int main(int n_arguments, char** arguments) {
   for (const auto& [name, run] : check::cases) {
     const std::string sentence = name;

@@ -1,4 +1,4 @@
-// The instruction sets that this machine has a variant of the kernels for.
+// The instruction sets of the kernels that this machine supports.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What came of a LETOR text, dense or sparse, in one form that can be compared.
+// The outcome of parsing a LETOR text, dense or sparse, in a common form that can be compared.
 #pragma once
 
 #include <optional>
@@ -28,9 +28,9 @@ struct Letor {
   std::vector<std::int64_t> offsets, order;
   std::int64_t n_docs_named = 0, n_nan = 0, n_infinite = 0;
   std::int32_t width = 0;
-  std::vector<std::uint32_t> cells;  // n_rows x width, also of sparse rows, unless that is too many
+  std::vector<std::uint32_t> cells;  // n_rows x width, for sparse rows too, unless there are too many
   std::vector<Entry> entries;  // of sparse rows
-  std::string broken;  // a promise that the reader did not keep
+  std::string broken;  // a guarantee that the parser violated
 
   bool same_but_for_entries(const Letor& other) const {
     Letor copy = *this;
@@ -40,7 +40,7 @@ struct Letor {
   friend bool operator==(const Letor&, const Letor&) = default;
 };
 
-// What every reading must fulfil, whatever the text.
+// Checks what must hold for every text.
 inline std::string broken_promise(const idealrank::LetorRows& rows, const Letor& read, std::size_t n_with_query,
                                   bool sparse) {
   const std::size_t n = read.labels.size();

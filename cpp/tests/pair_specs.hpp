@@ -1,4 +1,4 @@
-// Every loss of pairs with every weight that it takes, but for that of distances, which needs a table.
+// Every pairwise loss with every weight that it supports, except for `distance`, which needs a table.
 #pragma once
 
 #include "idealrank/pairs/pair_spec.hpp"

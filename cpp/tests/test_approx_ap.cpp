@@ -27,7 +27,7 @@ Result computed(const Column& worth, const Column& scores, const Offsets& offset
 
 double sigma(double x) { return 1 / (1 + std::exp(-x)); }
 
-// Eq. (22), pair by pair.
+// Eq. (22), by enumerating the pairs.
 double by_pairs(const Column& worth, const Column& scores, double alpha, double beta) {
   const std::size_t n = scores.size();
   Column rank(n, 1.0);
@@ -74,7 +74,7 @@ TEST(value_and_gradient_are_those_of_all_pairs) {
   }
 }
 
-TEST(a_query_without_anything_relevant_has_the_value_0_and_no_gradient) {
+TEST(a_query_without_relevant_documents_has_the_value_0_and_no_gradient) {
   const Result got = computed({0, 0, 1, 0}, {1, 2, 3, 4}, {0, 2, 2, 4}, 10, 10, all_isas().back());
   CHECK_EQ(got.values[0], 0.0);
   CHECK_EQ(got.values[1], 0.0);
@@ -83,7 +83,7 @@ TEST(a_query_without_anything_relevant_has_the_value_0_and_no_gradient) {
   CHECK_EQ(got.gradient[1], 0.0);
 }
 
-TEST(threads_change_no_bit) {
+TEST(any_number_of_threads_gives_the_same_bits) {
   std::mt19937_64 generator(5);
   Column scores, worth;
   Offsets offsets{0};
@@ -100,6 +100,6 @@ TEST(threads_change_no_bit) {
   CHECK(one.gradient == four.gradient);
 }
 
-TEST(a_score_that_is_no_number_is_an_error) {
+TEST(a_score_that_is_not_a_number_is_an_error) {
   CHECK_THROWS(data_error, computed({1, 0}, {0, std::nan("")}, {0, 2}, 1, 1, all_isas().back()));
 }

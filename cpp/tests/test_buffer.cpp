@@ -27,7 +27,7 @@ TEST(a_new_buffer_is_empty) {
   CHECK(buffer.span().empty());
 }
 
-TEST(what_was_pushed_stays_while_the_buffer_grows) {
+TEST(pushed_elements_stay_while_the_buffer_grows) {
   const Buffer<int> buffer = counted(100'000);
   CHECK_EQ(buffer.size(), 100'000);
   bool same = true;
@@ -100,7 +100,7 @@ TEST(released_memory_belongs_to_the_caller) {
   std::free(memory);
 }
 
-TEST(a_size_that_no_memory_holds_is_bad_alloc_and_changes_nothing) {
+TEST(a_size_beyond_all_memory_is_bad_alloc_and_changes_nothing) {
   Buffer<int> buffer = counted(3);
   constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
   for (const std::size_t size : {kMost, kMost / 2, kMost / 4, kMost / 8 + 1}) {

@@ -62,7 +62,7 @@ std::vector<Offsets> shapes() {
   return all;
 }
 
-// Long enough for workers to overlap however the system schedules them.
+// Long enough for workers to overlap, however the system schedules them.
 void dawdle() {
   for (int i = 0; i < 200; ++i) std::this_thread::yield();
 }
@@ -78,7 +78,7 @@ TEST(every_query_is_visited_once_with_its_own_rows) {
   for (const Offsets& offsets : shapes()) {
     const std::size_t n = offsets.empty() ? 0 : offsets.size() - 1;
     for (const int n_threads : {-1, 0, 1, 2, 3, 4, 8, 1000}) {
-      // Plain ints: were a query visited by two workers, the thread sanitizer would see it.
+      // Plain ints, so that the thread sanitizer detects a query visited by two workers.
       std::vector<int> visits(n, 0);
       std::vector<std::int64_t> begins(n, -1), ends(n, -1);
       for_each_query(offsets, n_threads, [&] {
@@ -126,7 +126,7 @@ TEST(results_have_the_same_bits_for_any_number_of_threads) {
   for (int n_threads = 2; n_threads <= 8; ++n_threads) CHECK(measure(n_threads) == expected);
 }
 
-TEST(of_several_failures_the_one_of_the_lowest_query_is_thrown) {
+TEST(the_failure_of_the_lowest_query_is_thrown) {
   std::mt19937 random(3);
   for (int round = 0; round < 60; ++round) {
     const Offsets offsets = random_offsets(random, 400'000);
@@ -179,7 +179,7 @@ TEST(when_all_workers_fail_at_once_the_lowest_task_is_thrown_whoever_had_it) {
     };
     const auto error = check::thrown<Refused>([&] {
       for_each_task(kThreads, kThreads, [&] {
-        // Who gets which task is settled here: the caller's thread the first or the last.
+        // This decides who gets which task: the caller's thread gets the first or the last.
         const bool is_caller = std::this_thread::get_id() == caller;
         if (is_caller && caller_is_last) wait_for(kThreads - 1);
         if (!is_caller && !caller_is_last) wait_for(1);
@@ -269,7 +269,7 @@ TEST(every_task_is_done_once) {
 TEST(threads_that_share_tasks_have_a_worker_each) {
   for (const std::size_t n_workers : {1, 2, 5}) {
     for (const std::int64_t n_tasks : {0, 1, 2, 300}) {
-      std::vector<std::vector<std::int64_t>> workers(n_workers);  // the tasks that each had
+      std::vector<std::vector<std::int64_t>> workers(n_workers);  // the tasks of each worker
       idealrank::Stop stop;
       share_tasks(n_tasks, std::span(workers), nullptr, stop,
                   [](std::vector<std::int64_t>& had, idealrank::Stop&, std::int64_t task) { had.push_back(task); });
@@ -284,7 +284,7 @@ TEST(threads_that_share_tasks_have_a_worker_each) {
   }
 }
 
-TEST(what_a_shared_task_throws_ends_the_threads_and_comes_out) {
+TEST(an_exception_of_a_shared_task_ends_the_threads_and_is_rethrown) {
   std::vector<int> workers(3);
   idealrank::Stop stop;
   const auto error = check::thrown<std::runtime_error>([&] {

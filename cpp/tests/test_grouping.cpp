@@ -27,7 +27,7 @@ Grouped grouped(QueryColumn& column) {
   return {blocks::strings(column.take_ids().view()), blocks::values(grouping.offsets), blocks::values(grouping.order)};
 }
 
-// Slow and obvious: the rows of each id, ids in the order in which they first come.
+// Slow and obvious: the rows of each id, with ids in order of first appearance.
 Grouped expected_groups(const Strings& rows) {
   Grouped expected;
   std::map<std::string, Rows> rows_of;
@@ -60,19 +60,19 @@ Strings random_rows(std::mt19937& random, std::size_t n, unsigned distinct, bool
 
 }  // namespace
 
-TEST(rows_that_lie_together_need_no_order) {
+TEST(contiguous_rows_need_no_order) {
   const Grouping grouping = group(Rows{0, 0, 1, 2, 2}, 3);
   CHECK_EQ(blocks::values(grouping.offsets), (Rows{0, 2, 3, 5}));
   CHECK_EQ(grouping.order.size(), 0);
 }
 
-TEST(scattered_rows_come_query_by_query_in_their_first_order) {
+TEST(scattered_rows_are_grouped_by_query_in_input_order) {
   const Grouping grouping = group(Rows{0, 1, 0, 2, 1, 0}, 3);
   CHECK_EQ(blocks::values(grouping.offsets), (Rows{0, 3, 5, 6}));
   CHECK_EQ(blocks::values(grouping.order), (Rows{0, 2, 5, 1, 4, 3}));
 }
 
-TEST(no_rows_make_no_groups) {
+TEST(no_rows_give_no_groups) {
   const Grouping grouping = group({}, 0);
   CHECK_EQ(blocks::values(grouping.offsets), Rows{0});
   CHECK_EQ(grouping.order.size(), 0);

@@ -20,7 +20,7 @@ struct Query {
 
 const Doubles kLevels{1, 3, 7};
 
-// The ratio for one choice of gains: the ideal order is sorted.
+// The ratio for one choice of gains; sorts to find the ideal order.
 double ratio_of(const Query& query, const Doubles& chosen, const Doubles& discounts, double empty) {
   double top = query.fixed, bottom = 0;
   for (std::size_t i = 0; i < chosen.size(); ++i) top += query.weights[i] * chosen[i];
@@ -32,7 +32,7 @@ double ratio_of(const Query& query, const Doubles& chosen, const Doubles& discou
   return bottom > 0 ? top / bottom : empty;
 }
 
-// Slow and obvious: all gains of all unjudged documents.
+// Slow and obvious: tries all gains of all unjudged documents.
 double largest_ratio(const Query& query, const Doubles& discounts, double empty) {
   const std::size_t n = query.weights.size(), n_gains = kLevels.size() + 1;
   double largest = -INFINITY;
@@ -44,12 +44,12 @@ double largest_ratio(const Query& query, const Doubles& discounts, double empty)
       chosen.push_back(rest % n_gains == 0 ? 0.0 : kLevels[rest % n_gains - 1]);
     }
     const double ratio = ratio_of(query, chosen, discounts, empty);
-    if (ratio > largest) largest = ratio;  // not NaN
+    if (ratio > largest) largest = ratio;  // skips NaN
   }
   return largest;
 }
 
-// The levels that the kernel chooses for all queries together.
+// The levels that the kernel chooses, for all queries in one call.
 Ints chosen_levels(const std::vector<Query>& queries, const Doubles& gains, const Doubles& discounts, double empty,
                    int n_threads) {
   Doubles fixed, weights, sums{0};
@@ -69,7 +69,8 @@ Ints chosen_levels(const std::vector<Query>& queries, const Doubles& gains, cons
   return chosen;
 }
 
-// Judged gains that are not among the levels too; weights of both signs, as differences and lowest values have them.
+// Includes judged gains that are not among the levels, and weights of both signs, as
+// differences and lowest values have them.
 Query drawn(std::mt19937& random, std::size_t most, const Doubles& gains) {
   std::uniform_real_distribution<double> weight(-1, 1);
   Query query;
@@ -85,7 +86,7 @@ Query drawn(std::mt19937& random, std::size_t most, const Doubles& gains) {
 
 }  // namespace
 
-TEST(the_ratio_is_the_largest_of_all_gains) {
+TEST(the_ratio_is_the_largest_over_all_choices_of_gains) {
   std::mt19937 random(1);
   const Doubles gains{1, 2, 3, 7, 15}, discounts{1, 0.63, 0.5, 0.43, 0.39, 0.36, 0.33, 0.3, 0.3, 0.3};
   for (const double empty : {0.0, 1.0, static_cast<double>(NAN)}) {
@@ -99,13 +100,13 @@ TEST(the_ratio_is_the_largest_of_all_gains) {
         chosen.push_back(levels[next] == 0 ? 0.0 : kLevels[static_cast<std::size_t>(levels[next]) - 1]);
       }
       const double largest = largest_ratio(query, discounts, empty);
-      if (std::isinf(largest)) continue;  // no gain at all, and no value then
+      if (std::isinf(largest)) continue;  // no gain at all, and then no value
       CHECK(std::abs(ratio_of(query, chosen, discounts, empty) - largest) < 1e-12);
     }
   }
 }
 
-TEST(threads_choose_the_same) {
+TEST(any_number_of_threads_chooses_the_same_levels) {
   std::mt19937 random(2);
   const Doubles gains{1, 3, 7}, discounts{1, 0.63, 0.5, 0.43, 0.39, 0.36};
   std::vector<Query> queries;

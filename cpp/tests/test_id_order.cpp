@@ -27,7 +27,7 @@ Rows ordered(const Run& run, bool descending, int n_threads = 1) {
   return rows;
 }
 
-// Slow and obvious: the rows of each query, sorted by score and then by id; of equal ids the first row comes first.
+// Slow and obvious: the rows of each query, sorted by score and then by id. Equal ids stay in row order.
 Rows expected_order(const Run& run, bool descending) {
   Rows rows(run.docs.size());
   std::iota(rows.begin(), rows.end(), 0);
@@ -41,7 +41,7 @@ Rows expected_order(const Run& run, bool descending) {
   return rows;
 }
 
-// Few scores and few ids, so that both are often equal.
+// Few scores and few ids, so that both have many ties.
 Run drawn(unsigned seed, std::size_t n_docs) {
   std::mt19937 random(seed);
   Run run;
@@ -76,7 +76,7 @@ TEST(equal_ids_keep_the_order_of_their_rows) {
   CHECK_EQ(ordered(run, true), (Rows{1, 0, 2}));
 }
 
-TEST(drawn_runs_come_out_as_a_stable_sort_orders_them_on_any_number_of_threads) {
+TEST(random_runs_come_out_as_a_stable_sort_orders_them_on_any_number_of_threads) {
   for (const auto& [seed, n_docs] : {std::pair(1U, 2000U), std::pair(2U, 120'000U)}) {
     const Run run = drawn(seed, n_docs);
     for (const bool descending : {false, true}) {
@@ -86,7 +86,7 @@ TEST(drawn_runs_come_out_as_a_stable_sort_orders_them_on_any_number_of_threads) 
   }
 }
 
-TEST(no_documents_and_queries_without_documents_are_no_trouble) {
+TEST(empty_data_and_queries_without_documents_are_valid) {
   CHECK_EQ(ordered({{}, {0}, {}}, true), Rows{});
   CHECK_EQ(ordered({{}, {0, 0, 0}, {}}, true), Rows{});
   CHECK_EQ(ordered({{1}, {0, 0, 1, 1}, {"a"}}, true), Rows{0});

@@ -29,7 +29,8 @@ Strings random_ids(std::mt19937& random, std::size_t n, unsigned distinct) {
   return ids;
 }
 
-// The most ids that share one slot of a table twice their number, as IdIndex has it: a few where they scatter.
+// The largest number of ids that share a slot in a table of twice their number, the size that IdIndex
+// uses. It is small if they scatter.
 std::size_t most_in_a_slot(const Strings& ids) {
   const std::size_t mask = std::bit_ceil(2 * ids.size()) - 1;
   std::map<std::size_t, std::size_t> counts;
@@ -38,8 +39,8 @@ std::size_t most_in_a_slot(const Strings& ids) {
   return most;
 }
 
-// An id of two words, the second of which undoes what the first did to the hash: whatever the first, with one seed the
-// hash is the same. Written with the product that standard C++ lacks.
+// An id of two words, where the second undoes the effect of the first on the hash: with a given seed, the hash is always the
+// same. Uses the 128-bit product that standard C++ lacks.
 std::string id_with_one_hash(std::uint64_t first, std::uint64_t seed) {
   __extension__ using Product = unsigned __int128;
   const Product product = Product{0x9E3779B97F4A7C15 ^ seed ^ 16 ^ first} * 0xD6E8FEB86659FD93;
@@ -97,7 +98,7 @@ TEST(a_hash_reads_no_byte_beyond_the_id) {
   }
 }
 
-TEST(ids_as_people_number_them_scatter_over_the_table) {
+TEST(ids_numbered_in_common_ways_scatter_over_the_table) {
   constexpr int kN = 1 << 15;
   Strings plain, padded, prefixed, suffixed, long_prefix, binary, high;
   for (int i = 0; i < kN; ++i) {
@@ -147,7 +148,7 @@ TEST(ids_that_do_share_a_hash_are_told_apart_by_their_text) {
   CHECK(n_compared > 1000);
 }
 
-TEST(a_set_numbers_ids_as_they_first_come) {
+TEST(a_set_numbers_ids_in_order_of_first_appearance) {
   std::mt19937 random(2);
   for (const unsigned distinct : {1U, 2U, 10U, 1000U, 1'000'000U}) {
     IdSet set;
@@ -177,7 +178,7 @@ TEST(a_set_can_be_cleared_or_emptied_and_filled_again) {
   }
 }
 
-TEST(the_empty_id_is_an_id_like_others) {
+TEST(the_empty_id_is_an_id_like_any_other) {
   IdSet set;
   CHECK_EQ(set.insert(std::string_view()), 0);
   CHECK_EQ(set.insert(""), 0);
@@ -215,7 +216,7 @@ TEST(taken_ids_are_those_at_the_rows) {
   CHECK_EQ(strings(take(ids_of({"", ""}).view(), std::vector<std::int64_t>{1, 0}).view()), (Strings{"", ""}));
 }
 
-TEST(a_match_is_where_an_id_first_stands) {
+TEST(a_match_is_the_first_occurrence_of_an_id) {
   const Ids wanted = ids_of({"b", "x", "", "a"}), ids = ids_of({"a", "b", "a", "b", ""});
   std::vector<std::int64_t> numbers(4);
   match(wanted.view(), ids.view(), numbers);
@@ -249,7 +250,7 @@ TEST(first_rows_are_found_query_by_query_on_any_number_of_threads) {
 }
 
 TEST(a_retrieved_document_has_the_label_it_was_judged_with) {
-  // Judged: query 0 has a=1, b=2, a=3 (the first counts); query 1 has a=4; query 2 is not in the run.
+  // Judged: query 0 has a=1, b=2, a=3 (the first a counts); query 1 has a=4; query 2 is not in the run.
   const Ids judged = ids_of({"a", "b", "a", "a", "z"});
   const std::vector<std::int64_t> judged_offsets{0, 3, 4, 5}, run_query{1, 0, -1};
   const std::vector<double> judgments{1, 2, 3, 4, 5};

@@ -13,11 +13,11 @@ TEST(every_named_instruction_set_can_be_chosen) {
   }
 }
 
-TEST(the_last_named_is_the_best) { CHECK(isa_of("") == isa_of(isa_names().back())); }
+TEST(the_last_name_is_the_best_instruction_set) { CHECK(isa_of("") == isa_of(isa_names().back())); }
 
 TEST(an_unknown_instruction_set_is_refused) { CHECK_THROWS(std::invalid_argument, isa_of("v9")); }
 
-TEST(the_environment_chooses_where_no_name_is_given) {
+TEST(the_environment_variable_applies_if_no_name_is_given) {
   setenv("IDEALRANK_ISA", "base", 1);
   CHECK(isa_of("") == Isa::base);
   CHECK_EQ(choose(isa_of(isa_names().back()), 0, 3), isa_names().back() == "v3" ? 3 : 0);

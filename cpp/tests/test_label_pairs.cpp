@@ -18,7 +18,7 @@ std::vector<std::uint32_t> counts_of(const std::vector<std::uint32_t>& levels, s
   return counts;
 }
 
-// Every level occurs, as the kernel may expect.
+// Every level occurs, as the kernel requires.
 std::vector<std::uint32_t> random_levels(std::mt19937_64& random, std::size_t n, std::size_t n_levels) {
   std::vector<std::uint32_t> levels(n);
   for (std::size_t i = 0; i < n; ++i)
@@ -27,7 +27,7 @@ std::vector<std::uint32_t> random_levels(std::mt19937_64& random, std::size_t n,
   return levels;
 }
 
-// Calls visit(split) for all splits between groups; each level is a group of its own where none are given.
+// Calls visit(split) for all splits between groups. By default, each level is a group.
 template <class Visit>
 void split_all(const std::vector<std::uint32_t>& levels, const std::vector<std::uint32_t>& counts, Visit&& visit,
                std::vector<std::uint32_t> groups = {}) {
@@ -41,7 +41,7 @@ void split_all(const std::vector<std::uint32_t>& levels, const std::vector<std::
   std::vector<LabelSplits::Part> parts;
   auto add = [&](const LabelSplits::Part& part) { parts.push_back(part); };
   splits.for_whole(add);
-  for (std::size_t i = 0; i < parts.size(); ++i) {  // by depth
+  for (std::size_t i = 0; i < parts.size(); ++i) {  // in order of depth
     visit(splits.divide(parts[i], stop));
     const LabelSplits::Part part = parts[i];
     splits.for_sides(part, add);
@@ -50,7 +50,7 @@ void split_all(const std::vector<std::uint32_t>& levels, const std::vector<std::
 
 }  // namespace
 
-TEST(each_pair_of_different_labels_is_on_two_sides_once) {
+TEST(each_pair_of_different_labels_is_separated_by_exactly_one_split) {
   std::mt19937_64 random(1);
   for (const std::size_t n : check::Sizes{1, 2, 3, 10, 60}) {
     for (const std::size_t n_levels : check::Sizes{1, 2, 3, 10, 60}) {
@@ -75,7 +75,7 @@ TEST(each_pair_of_different_labels_is_on_two_sides_once) {
   }
 }
 
-TEST(each_pair_of_different_groups_is_on_two_sides_once) {
+TEST(each_pair_of_different_groups_is_separated_by_exactly_one_split) {
   std::mt19937_64 random(2);
   const std::size_t n = 60, n_levels = 20;
   const auto levels = random_levels(random, n, n_levels);

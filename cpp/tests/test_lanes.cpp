@@ -1,4 +1,4 @@
-// Built three times: for the plain instruction set, for x86-64-v3, and with lanes that are loops.
+// Compiled three times: for the base instruction set, for x86-64-v3, and with plain loops as lanes.
 #include "idealrank/isa/lanes.hpp"
 
 #include <cmath>
@@ -81,4 +81,4 @@ using namespace idealrank::base;
 
 TEST(lanes_compute_what_doubles_do) { CHECK_LANES(check_arithmetic); }
 TEST(parts_of_four_leave_the_rest_alone) { CHECK_LANES(check_parts); }
-TEST(exp_and_log_are_right_to_some_units_in_the_last_place) { CHECK_LANES(check_exp_and_log); }
+TEST(exp_and_log_are_accurate_to_a_few_units_in_the_last_place) { CHECK_LANES(check_exp_and_log); }

@@ -21,7 +21,7 @@ using Cells = std::vector<float>;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Reads both ways, which must agree, and gives the dense one.
+// Parses the text as dense and as sparse rows, which must agree, and returns the dense result.
 Letor read(std::string_view text, std::int64_t n_features_max = 1000) {
   const Letor dense = read_letor(text, false, {}, 1, n_features_max), sparse = read_letor(text, true, {}, 1, n_features_max);
   CHECK_EQ(dense.broken, "");
@@ -45,7 +45,7 @@ std::vector<double> labels(const Letor& read) {
   return all;
 }
 
-// Rows drawn at random, as text and as what the text says.
+// Random rows, as text and as the expected result.
 struct Random {
   explicit Random(unsigned seed) : random(seed) {}
 
@@ -134,7 +134,7 @@ TEST(null_and_nan_are_missing_values_and_counted) {
   CHECK_EQ(got.cells, bits({kNan, kNan, kNan, std::numeric_limits<float>::infinity()}));
 }
 
-TEST(values_beyond_all_floats_are_infinite_and_counted) {
+TEST(values_too_large_for_a_float_are_infinite_and_counted) {
   const Letor got =
       read("1 qid:1 1:1e300 2:-1e999 3:3.5e38 4:3.4e38 5:340000000000000000000000000000000000000\n1 qid:1 1:-inf\n");
   CHECK_EQ(got.n_infinite, 4);
@@ -176,7 +176,7 @@ TEST(a_feature_id_above_the_limit_is_refused_however_long) {
   CHECK(error_in("1 qid:1 18446744073709551617:1").what.starts_with("a feature id above"));
   CHECK(error_in("1 qid:1 2147483648:1", 2147483647).what.starts_with("a feature id above"));
 
-  // After the largest id no other is guessed: its successor would overflow.
+  // After the largest id, no other is guessed: its successor would overflow.
   const Letor widest = read_letor("1 qid:1 2147483647:1 5:0.123456789\n", true, {}, 1, 2147483647);
   CHECK_EQ(widest.broken, "");
   CHECK_EQ(widest.width, 2147483647);
@@ -260,7 +260,7 @@ TEST(a_long_file_is_the_same_on_any_number_of_threads) {
   }
 }
 
-TEST(of_errors_in_several_chunks_the_first_line_is_named) {
+TEST(the_first_of_errors_in_several_chunks_is_reported) {
   const std::string good = "1 qid:1 1:1" + std::string(28, ' ') + "\n";
   std::string text;
   for (int i = 1; i <= 50'000; ++i)
@@ -293,7 +293,7 @@ TEST(hostile_shapes_are_read_in_linear_time) {
   CHECK(error_in(std::string(1'000'000, '1') + " qid:1").what.starts_with("a label must be"));
 }
 
-TEST(a_taken_array_leaves_none_behind) {
+TEST(taking_the_array_leaves_it_empty) {
   idealrank::LetorFile file(false, 10);
   const std::string text = "1 qid:1 1:1\n", wider = "1 qid:1 2:1\n", widest = "1 qid:1 3:1\n1 qid:1 4:1\n";
   file.feed(text, false, 1);

@@ -23,7 +23,7 @@ struct Made {
 
 }  // namespace
 
-TEST(scores_and_gradients_are_sums_over_normalised_features_on_any_number_of_threads) {
+TEST(scores_and_gradients_are_sums_over_normalized_features_on_any_number_of_threads) {
   const Made made;
   const std::size_t width = made.width, n_queries = made.offsets.size() - 1;
   std::vector<double> weights(width), by_score(40);

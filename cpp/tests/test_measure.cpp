@@ -30,7 +30,7 @@ Data drawn(unsigned seed, std::size_t n_docs, unsigned n_levels) {
   return data;
 }
 
-// 1 / log2(1 + r), enough for every list here.
+// 1 / log2(1 + r), long enough for every list here.
 std::vector<double> log_weights() {
   std::vector<double> weights;
   for (int r = 1; r <= 10'000; ++r) weights.push_back(1 / std::log2(1.0 + r));
@@ -137,7 +137,7 @@ TEST(a_bad_label_or_score_is_refused_with_its_query_and_row) {
 
 namespace {
 
-// The only query of the data, measured once.
+// The value of the only query of the data.
 double value_of(const Data& data, const Gain& gain, Spec spec, Negative negative = Negative::error) {
   const std::vector<double> weights = log_weights();
   const Discount discount{false, weights};

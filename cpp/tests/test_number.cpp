@@ -14,7 +14,7 @@ using idealrank::parse_double;
 
 namespace {
 
-// Copied to memory of its own size, so that a read beyond the end is seen.
+// Copies the text to memory of exactly its size, so that a read past the end is detected.
 struct Read {
   explicit Read(const std::string& text) : memory(text.begin(), text.end()) {
     stop = parse_double(memory.data(), memory.data() + memory.size(), value);
@@ -100,10 +100,10 @@ TEST(every_double_reads_back_from_its_shortest_text_and_from_17_digits) {
   }
 }
 
-TEST(the_middle_between_two_doubles_goes_to_the_even_one_and_a_hair_more_goes_up) {
+TEST(the_midpoint_of_two_doubles_rounds_to_even_and_anything_above_it_rounds_up) {
   Random random(4);
   for (int i = 0; i < 2000; ++i) {
-    // Between 2^53 and 2^54 doubles are 2 apart: every odd integer is a middle.
+    // Between 2^53 and 2^54 doubles are 2 apart, so every odd integer is a midpoint.
     const std::uint64_t middle = ((std::uint64_t{1} << 53) + (random() >> 11)) | 1;
     const std::string text = std::to_string(middle);
     check_against_strtod(text);
@@ -168,7 +168,7 @@ TEST(the_ends_of_the_range_are_where_strtod_has_them) {
   }
 }
 
-TEST(zeros_before_an_exponent_do_not_hide_which_way_a_number_leaves_the_range) {
+TEST(zeros_before_an_exponent_do_not_hide_whether_a_number_overflows_or_underflows) {
   const std::string zeros(400, '0');
   check_against_strtod("1" + zeros);
   check_against_strtod("0." + zeros + "1");
@@ -194,7 +194,7 @@ TEST(infinity_and_nan_are_words_in_any_case) {
   }
 }
 
-TEST(what_is_no_number_is_not_read_to_its_end) {
+TEST(text_that_is_not_a_number_is_not_read_to_its_end) {
   for (const char* text : {"",     "+",    "-",    ".",        "+.",     "-.",      "e5",    ".e5", "+e5",   "1e",  "1e+",
                            "1e-",  "1.5E", "0x10", "0x1p3",    "nan(1)", "nan()",   "1_0",   "1,5", "1.2.3", "--1", "+-1",
                            "-+1",  "++1",  " 1",   "1 ",       "\t1",    "infinit", "in",    "i",   "na",    "n",   "null",
@@ -204,7 +204,7 @@ TEST(what_is_no_number_is_not_read_to_its_end) {
   CHECK(!Read(std::string("1\0", 2)).whole());
 }
 
-TEST(where_there_is_no_number_at_all_the_answer_is_null) {
+TEST(where_there_is_no_number_the_result_is_null) {
   for (const char* text : {"", "+", "-", ".", "-.", "e5", "x", "+-1", "in", "na"}) CHECK(Read(text).stop == nullptr);
 }
 

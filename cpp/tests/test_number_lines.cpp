@@ -47,7 +47,7 @@ const std::string kCount = "a line must be one group size, a whole number from 0
 
 }  // namespace
 
-TEST(a_score_stands_on_every_line) {
+TEST(every_line_is_one_score) {
   CHECK_EQ(parse<false>("1\n-2.5\r\n  +3e2 \n# no\n-0\n.5").values, bits({1, -2.5, 300, -0.0, 0.5}));
   CHECK_EQ(parse<false>("").values, bits({}));
 }
@@ -60,7 +60,7 @@ TEST(group_sizes_are_whole_numbers_from_0) {
   }
 }
 
-TEST(a_line_that_is_no_score_is_refused_where_it_begins) {
+TEST(a_line_that_is_not_a_score_is_refused_where_it_begins) {
   CHECK_EQ(error_in<false>("1\n 2x\n"), (Error{kScore + ", got '2x'", 2, 2}));
   CHECK_EQ(error_in<false>("1\nnan\n"), (Error{kScore + ", got 'nan'", 2, 1}));
   CHECK_EQ(error_in<false>("1\n2 3\n"), (Error{kScore + ", got '2'", 2, 1}));
@@ -68,7 +68,7 @@ TEST(a_line_that_is_no_score_is_refused_where_it_begins) {
     CHECK_EQ(error_in<false>(bad).line, 1);
 }
 
-TEST(an_empty_line_is_a_lost_number) {
+TEST(an_empty_line_is_a_missing_number) {
   CHECK_EQ(error_in<false>("1\n\n2\n"), (Error{kScore + ", got the end of the line", 2, 1}));
   CHECK_EQ(error_in<true>("1\n  \t\r\n2\n").line, 2);
   CHECK_EQ(error_in<false>("\n").line, 1);

@@ -114,7 +114,7 @@ TEST(one_sorter_takes_long_and_short_lists_in_turn) {
   }
 }
 
-TEST(tie_runs_cover_all_ranks_once_and_are_as_long_as_can_be) {
+TEST(tie_runs_cover_all_ranks_once_and_are_maximal) {
   std::mt19937_64 random(7);
   RadixOrder sort;
   for (const std::size_t n : check::Sizes{0, 1, 2, 10, 1000}) {

@@ -35,8 +35,8 @@ Numbers counted(std::vector<double> labels, std::vector<double> scores, Ties tie
   return counted({std::move(labels), std::move(scores), {0, n}}, ties)[0];
 }
 
-// Slow and obvious: all pairs of different labels. Of equal scores the first row is above, or the last, or the higher
-// label, or the lower one; or the pair is tied.
+// Slow and obvious: all pairs with different labels. Of equal scores, the first row, the last row, the higher label or the
+// lower label is ranked above, or the pair is tied.
 Numbers expected_counts(std::span<const double> labels, std::span<const double> scores, Ties ties) {
   PairCounts counts;
   for (std::size_t high = 0; high < labels.size(); ++high) {
@@ -79,10 +79,10 @@ constexpr std::array kAllTies{Ties::average, Ties::stable, Ties::reverse, Ties::
 
 }  // namespace
 
-TEST(a_list_that_can_be_counted_by_hand) {
-  // Ranked 1, 2, 0, 0, 1: wrong are (1 above 2), and (0 above 1) twice; pairs weigh 1, or 2 for (2, 0).
+TEST(short_lists_have_the_counts_found_by_hand) {
+  // Ranked 1, 2, 0, 0, 1: (1 above 2) and twice (0 above 1) are wrong; pairs weigh 1, or 2 for (2, 0).
   CHECK_EQ(counted({1, 2, 0, 0, 1}, {5, 4, 3, 2, 1}, Ties::stable), (Numbers{3, 0, 8, 3, 0, 10}));
-  // Labels 0 and 2 have one score: one pair of weight 2.
+  // Labels 0 and 2 have the same score: one pair of weight 2.
   CHECK_EQ(counted({0, 2}, {1, 1}, Ties::average), (Numbers{0, 1, 1, 0, 2, 2}));
   CHECK_EQ(counted({0, 2}, {1, 1}, Ties::stable), (Numbers{1, 0, 1, 2, 0, 2}));
   CHECK_EQ(counted({0, 2}, {1, 1}, Ties::reverse), (Numbers{0, 0, 1, 0, 0, 2}));
@@ -90,7 +90,7 @@ TEST(a_list_that_can_be_counted_by_hand) {
   CHECK_EQ(counted({2, 0}, {1, 1}, Ties::worst), (Numbers{1, 0, 1, 2, 0, 2}));
 }
 
-TEST(drawn_lists_have_the_counts_of_all_pairs_one_by_one) {
+TEST(random_lists_have_the_counts_of_an_enumeration_of_pairs) {
   for (const auto& [n_levels, n_scores] : {std::pair(2U, 3U), std::pair(5U, 1000U), std::pair(40U, 8U), std::pair(9U, 1U)}) {
     const Data data = drawn(n_levels, 3000, n_levels, n_scores);
     for (const Ties ties : kAllTies) {

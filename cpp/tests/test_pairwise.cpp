@@ -86,7 +86,7 @@ TEST(sweeps_and_rows_of_pairs_agree_on_every_instruction_set) {
 
 namespace {
 
-// A weight of differences of ranks, and the same as a sum of exponentials.
+// A weight that depends on the difference of ranks, as a table and as a sum of exponentials.
 struct Distances {
   std::vector<double> rates{1e-4, 0.01, 0.3, 2.5, 30.0}, amounts{0.1, 0.3, 0.2, 0.5, 0.4}, table;
 
@@ -113,7 +113,7 @@ TEST(sweeps_and_rows_of_distances_agree_on_every_instruction_set) {
     std::vector<double> discounts(n + 1);
     for (std::size_t r = 0; r < discounts.size(); ++r) discounts[r] = 1 / std::log2(2.0 + static_cast<double>(r));
     for (const double spread : {1e-6, 1.0, 1e2, 1e5}) {
-      for (const std::uint64_t rare : {1, 100}) {  // relevant documents far from one another, and from the next
+      for (const std::uint64_t rare : {1, 100}) {  // 100: relevant documents are far apart
         Documents documents = random_documents(random, n, spread);
         for (double& label : documents.labels) label = random() % rare == 0 ? label : 0;
         const std::vector<std::int64_t> offsets{0, static_cast<std::int64_t>(n)}, depths{static_cast<std::int64_t>(n)};
@@ -172,7 +172,7 @@ TEST(boxes_and_rows_of_pairs_agree_on_every_instruction_set) {
               spec.isa = isa;
               spec.few_pairs = few;
               const Outcome boxes = outcome(documents, offsets, spec);
-              double all = 0;  // what all pairs of a document could add up to
+              double all = 0;  // bound on the sum over all pairs of a document
               for (const double weight : documents.weights) all += weight;
               if (derivative == Derivative::first)
                 CHECK(std::abs(boxes.values[0] - rows.values[0]) <= 1e-12 * rows.values[0]);
@@ -259,7 +259,7 @@ TEST(any_number_of_threads_gives_the_same_bits_of_a_single_list) {
   Documents documents = random_documents(random, n, 1.0);
   std::vector<double> discounts(n);
   for (std::size_t i = 0; i < n; ++i) {
-    documents.labels[i] = static_cast<double>(i % 8 == 0 ? 10 + i : i % 10);  // some pairs in sweeps, some one by one
+    documents.labels[i] = static_cast<double>(i % 8 == 0 ? 10 + i : i % 10);  // some pairs by sweeps, some by enumeration
     discounts[i] = 1 / std::log2(2.0 + static_cast<double>(i));
   }
   const std::vector<std::int64_t> offsets{0, static_cast<std::int64_t>(n)}, depths{static_cast<std::int64_t>(n)};
@@ -289,7 +289,7 @@ TEST(the_lowest_query_whose_loss_overflows_is_named_whatever_the_threads) {
   });
 }
 
-TEST(documents_beyond_all_distances_in_the_right_order_lose_nothing) {
+TEST(correctly_ordered_documents_at_overflowing_distances_have_no_loss) {
   Documents documents{{2, 1, 0, 0}, {1.7e308, 0, -1.7e308, -1.7e308}, std::vector<double>(4, 1.0)};
   for_each_spec([&](const PairSpec& spec) {
     if (spec.weight == PairWeight::swap_change) return;

@@ -67,8 +67,8 @@ TEST(one_thread_and_four_give_the_same_bits) {
   CHECK(columns[0] == columns[1]);
 }
 
-TEST(two_documents_sorted_softly) {
-  // Scores log 2 and 0: the exponents of the first rank are 0 and -log 2, of the second -2 log 2 and -log 2.
+TEST(a_soft_sort_of_two_documents_has_the_dcg_computed_by_hand) {
+  // Scores log 2 and 0: the exponents are 0 and -log 2 at the first rank, and -2 log 2 and -log 2 at the second.
   const Column gains{0, 1}, scores{std::log(2.0), 0}, discounts{1, 0.5};
   Column column(2);
   const double dcg = NeuralDcg(1, false)(gains, scores, discounts, 0, 0, column);

@@ -19,7 +19,7 @@ Ints all_sizes(std::size_t n) {
   return sizes;
 }
 
-// Slow and obvious: sort the prefix, and sum.
+// Slow and obvious: sorts the prefix, and sums.
 double expected_dcg(const Doubles& gains, const Doubles& scores, std::size_t n, const Doubles& weights) {
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -60,7 +60,7 @@ TEST(a_query_with_fewer_documents_has_no_value) {
   CHECK_EQ(values[5], 5.0);
 }
 
-TEST(threads_give_the_same_bits) {
+TEST(any_number_of_threads_gives_the_same_bits) {
   std::mt19937 random(5);
   Doubles gains, scores, weights(2000, 0.5);
   Ints offsets{0};

@@ -52,7 +52,7 @@ TEST(results_are_the_same_on_any_number_of_threads) {
 }
 
 TEST(every_order_of_a_row_is_equally_likely) {
-  // Sums of the shuffled row and 0, 0, 1000: the range tells what the 1000 was added to.
+  // The column sums are the shuffled row plus 0, 0, 1000, so the range tells which number the 1000 was added to.
   std::map<double, int> counts;
   for (const double range : shuffled({1, 10, 100, 0, 0, 1000}, 3, 30'000, 1)) ++counts[range];
   CHECK_EQ(counts.size(), std::size_t{3});

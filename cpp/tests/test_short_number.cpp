@@ -10,11 +10,12 @@ using check::Bits;
 
 namespace {
 
-// The number that stands behind `before` in memory that holds exactly what may be looked at; how much was read, 0 if it was left.
+// Parses the number after a prefix, in memory that holds exactly the bytes that may be read. `n_read` is the number of
+// characters parsed, 0 if the parser declined.
 struct Read {
   explicit Read(const std::string& text) {
     const auto before = static_cast<std::size_t>(idealrank::kShortNumberBefore);
-    std::string line(before, '7');  // a digit of its own in every lane before the number
+    std::string line(before, '7');  // a digit in every lane before the number
     line += text;
     line.resize(std::max(line.size(), before + static_cast<std::size_t>(idealrank::kShortNumberRoom)), '8');
     const std::vector<char> memory(line.begin(), line.end());
@@ -32,7 +33,7 @@ double expected(const std::string& text) {
   return value;
 }
 
-// Where there are no such instructions, every number is left to parse_double.
+// Without these instructions, every number is left to parse_double.
 constexpr bool kReads = idealrank::kShortNumberRoom > 0;
 
 }  // namespace
@@ -42,7 +43,7 @@ TEST(every_split_of_up_to_15_characters_has_the_bits_of_parse_double) {
   std::uniform_int_distribution<int> digit('0', '9');
   for (const std::string sign : {"", "-"}) {
     for (std::size_t n_digits = 1; n_digits <= 15; ++n_digits) {
-      for (std::size_t point = 0; point <= n_digits + 1; ++point) {  // the last: none
+      for (std::size_t point = 0; point <= n_digits + 1; ++point) {  // the last value: no point
         if (sign.size() + n_digits + (point <= n_digits ? 1 : 0) > 15) continue;
         for (int i = 0; i < 50; ++i) {
           std::string text;
@@ -60,7 +61,7 @@ TEST(every_split_of_up_to_15_characters_has_the_bits_of_parse_double) {
   }
 }
 
-TEST(what_is_long_or_odd_is_left) {
+TEST(long_or_unusual_numbers_are_left_to_parse_double) {
   for (const char* text : {"",
                            " ",
                            ".",

@@ -23,7 +23,7 @@ struct Documents {
 
   Documents(std::mt19937_64& random, std::size_t n, bool weighted) {
     for (std::size_t i = 0; i < n; ++i) {
-      labels.push_back(static_cast<double>(random() % 4) * (random() % 2 == 0 ? 1 : -1));  // 0 and -0 are one label
+      labels.push_back(static_cast<double>(random() % 4) * (random() % 2 == 0 ? 1 : -1));  // 0 and -0 are the same label
       scores.push_back(static_cast<double>(random() % 9) / 7);
       if (weighted) weights.push_back(static_cast<double>(1 + random() % 3) / 2);
     }
@@ -73,7 +73,7 @@ TEST(places_of_short_lists_are_those_of_a_stable_sort) {
   }
 }
 
-TEST(short_lists_have_the_same_bits_as_by_label) {
+TEST(short_lists_have_the_same_bits_as_pairs_by_label) {
   std::mt19937_64 random(2);
   std::vector<double> discounts(kShortPairs), distances(kShortPairs);
   for (std::size_t r = 0; r < kShortPairs; ++r) {
@@ -89,7 +89,7 @@ TEST(short_lists_have_the_same_bits_as_by_label) {
     spec.offset = spec.weight == PairWeight::swap_change && random() % 2 == 0 ? 0.1 : 0;
     spec.few_pairs = kInfinity;
     ShortPairs pairs(spec);
-    for (std::size_t n : check::Sizes{kShortPairs, 1, 2, 3, 4, 5, 10, 23, 7}) {  // with what longer ones leave behind
+    for (std::size_t n : check::Sizes{kShortPairs, 1, 2, 3, 4, 5, 10, 23, 7}) {  // longer lists leave data behind
       const Documents documents(random, n, n % 2 == 0);
       const Outcome expected = by_label(documents, spec);
       Outcome found(n, spec);
@@ -126,7 +126,7 @@ TEST(pairs_are_counted_to_divide_by_their_number) {
   CHECK_EQ(column, std::vector<double>(5));
 }
 
-TEST(what_short_lists_are_not_made_for_is_left_to_others) {
+TEST(unsupported_lists_are_left_to_the_general_code) {
   PairSpec spec;
   spec.few_pairs = kShortPairs / 2;
   CHECK(ShortPairs(spec).takes(kShortPairs));

@@ -27,7 +27,7 @@ Result computed(const Column& scores, const Column& weights, double alpha, Isa i
   return result;
 }
 
-// Every pair, in long double; and the same of the terms without their signs.
+// Sums over all pairs in long double; and the same sums of absolute terms.
 struct Expected {
   std::vector<long double> sums, slopes, all_sums, all_slopes;
 };
@@ -50,11 +50,11 @@ Expected expected(const Column& scores, const Column& weights, double alpha) {
   return e;
 }
 
-// The largest error, as a share of the sum of all terms without their signs.
+// The largest error, relative to the sum of absolute terms.
 double error(const Result& got, const Expected& e) {
   long double worst = 0;
   for (std::size_t i = 0; i < got.sums.size(); ++i) {
-    // Sums around 1e-300 are more than a double can hold as exactly.
+    // Sums around 1e-300 need not be accurate.
     worst = std::max(worst, std::fabs(got.sums[i] - e.sums[i]) / (e.all_sums[i] + 1e-290L));
     worst = std::max(worst, std::fabs(got.slopes[i] - e.slopes[i]) / (e.all_slopes[i] + 1e-290L));
   }
@@ -103,7 +103,7 @@ TEST(sums_agree_with_all_pairs_in_long_double_whatever_the_distribution) {
   }
 }
 
-TEST(a_million_ties_have_the_ranks_in_their_middle) {
+TEST(a_million_ties_have_the_mean_of_their_ranks) {
   const std::size_t n = 1'000'000;
   const Result got = computed(Column(n, 0.1), {}, 10, isa_of(""));
   const double half = static_cast<double>(n - 1) / 2;
@@ -113,7 +113,7 @@ TEST(a_million_ties_have_the_ranks_in_their_middle) {
   }
 }
 
-TEST(neighbours_in_a_dense_list_keep_their_order) {
+TEST(neighbors_in_a_dense_list_keep_their_order) {
   std::uniform_real_distribution<double> uniform;
   Column scores = drawn(100'000, uniform);
   const Result got = computed(scores, {}, 10, isa_of(""));
@@ -127,7 +127,7 @@ TEST(neighbours_in_a_dense_list_keep_their_order) {
   CHECK(falling);
 }
 
-TEST(queries_do_not_see_each_other_on_any_number_of_threads) {
+TEST(queries_are_independent_on_any_number_of_threads) {
   std::normal_distribution<double> normal;
   const std::size_t n = 200'000;
   const Column scores = drawn(n, normal);
@@ -180,7 +180,7 @@ TEST(logarithms_of_products_agree_with_all_pairs_in_long_double) {
   }
 }
 
-TEST(other_sigmoids_are_steps_made_smooth) {
+TEST(arctan_and_erf_sigmoids_match_their_formulas) {
   const Column scores{0, 2}, weights{3, 5};
   const Offsets offsets{0, 2};
   Column sums(2), slopes(2);

@@ -25,7 +25,7 @@ Words expected_order(Words words) {
 }  // namespace
 
 TEST(all_zeros_and_ones_of_one_run_are_sorted) {
-  // A network of exchanges that sorts these sorts everything.
+  // A sorting network that sorts all of these sorts everything (the 0-1 principle).
   SmallSort sort;
   for (unsigned pattern = 0; pattern < 256; ++pattern) {
     Words words;
@@ -62,7 +62,7 @@ TEST(sorted_and_reversed_words_are_sorted) {
   }
 }
 
-TEST(the_highest_word_is_a_word_like_others) {
+TEST(the_highest_word_is_sorted_like_any_other) {
   SmallSort sort;
   for (std::size_t n = 1; n <= 40; ++n) {
     Words words(n, kMost);

@@ -43,7 +43,7 @@ Outcome outcome(const Queries& lists, bool curvature, Isa isa, int n_threads = 1
   return found;
 }
 
-// By the recursion for one document after the other.
+// By the recursion, for one document at a time.
 double expected_dcg(std::span<const double> gains, std::span<const double> scores) {
   double total = 0;
   for (std::size_t i = 0; i < gains.size(); ++i) {

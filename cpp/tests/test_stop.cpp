@@ -27,7 +27,7 @@ struct Pressed : std::runtime_error {
   Pressed() : std::runtime_error("Ctrl-C") {}
 };
 
-// A poll has no arguments, so what it sees and counts is global.
+// A poll has no arguments, so its state is global.
 std::atomic<int> n_polls{0};
 std::atomic<bool> pressed{false};
 std::atomic<std::thread::id> polled_by{};
@@ -43,7 +43,7 @@ void begin(bool is_pressed) {
   pressed = is_pressed;
 }
 
-// Work without an end of its own.
+// Work that never ends by itself.
 void work_until_stopped(Stop& stop) {
   while (true) stop.before(100);
 }
@@ -77,7 +77,7 @@ TEST(short_work_is_never_polled) {
   CHECK_EQ(n_polls.load(), 0);
 }
 
-TEST(the_calling_one_of_several_threads_polls_and_all_of_them_end) {
+TEST(the_calling_thread_polls_and_all_threads_end) {
   for (const int n_threads : {1, 2, 4}) {
     begin(true);
     std::atomic<int> n_ended{0}, n_begun{0};
@@ -98,7 +98,7 @@ TEST(the_calling_one_of_several_threads_polls_and_all_of_them_end) {
   }
 }
 
-TEST(threads_are_stopped_when_the_calling_one_has_no_work_left) {
+TEST(threads_are_stopped_when_the_calling_thread_has_no_work_left) {
   begin(true);
   const auto caller = std::this_thread::get_id();
   CHECK_THROWS(Pressed, for_each_task(2, Threads(2, poll), [&](const Stop& given) {
@@ -110,7 +110,7 @@ TEST(threads_are_stopped_when_the_calling_one_has_no_work_left) {
   CHECK_EQ(n_polls.load(), 1);
 }
 
-TEST(what_was_pressed_comes_before_other_failures_of_threads) {
+TEST(an_interrupt_takes_precedence_over_failures_of_other_threads) {
   begin(true);
   const auto caller = std::this_thread::get_id();
   std::atomic<bool> caller_works{false};
@@ -176,7 +176,7 @@ TEST(every_pass_over_a_long_list_is_stopped) {
   stops([&](const Stop& stop) { LabelLevels{stop}(numbers, 0, 0); });
   const std::vector<double> few(n, 1.0);
   stops([&](const Stop& stop) { LabelLevels{stop}(few, 0, 0); });
-  // And not stopped, they give what they should.
+  // If not stopped, the result is correct.
   OwnCopy copy;
   const auto own = copy(numbers);
   CHECK(std::equal(own.begin(), own.end(), numbers.begin(), numbers.end()));
@@ -202,7 +202,7 @@ TEST(long_columns_of_ids_are_stopped) {
     number(many.view(), set, numbers, stop);
   });
   stops([&](const Stop& stop) { match(many.view(), ids.view(), numbers, stop); });
-  // And not stopped, they give every row its own id.
+  // If not stopped, every row gets its own id.
   match(many.view(), ids.view(), numbers);
   CHECK(numbers == rows);
 }

@@ -32,7 +32,7 @@ double first_relevant(const Gains& gains, std::size_t depth, bool reciprocal) {
   return 0;
 }
 
-// Gains in rank order; for all pairs, what swapping them does.
+// Takes gains in rank order, and compares the change for every pair with that of swapping it.
 void check_swaps(const SwapMeasure& measure, const Gains& gains, const std::function<double(const Gains&)>& value) {
   LabelLevels levels;
   levels(gains, 0, 0);

@@ -15,7 +15,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// The fields of every line, joined by '|'. A field that begins with '!' is refused, the place being its second byte.
+// The fields of every line, joined by '|'. A field that begins with '!' is an error at its second byte.
 template <bool every_line>
 struct Fields {
   static constexpr bool kEveryLine = every_line;
@@ -65,7 +65,7 @@ Outcome parse(std::string_view text, const std::vector<std::size_t>& cuts = {}, 
           [&](std::size_t first, const Fields<every_line>& chunk) { all.put(first, chunk); });
     });
   });
-  // How much was read before an error is nobody's business: the caller throws it away.
+  // How much was read before an error does not matter: the caller discards it.
   if (!outcome.error) {
     outcome.rows = all.rows;
     outcome.n_lines = parser.n_lines();
@@ -94,7 +94,7 @@ const Strings kTexts{
 
 TEST(lines_are_cut_into_fields_at_spaces_and_tabs) { CHECK_EQ(rows_of("a b\tc\n  d \t e  \n"), (Strings{"a|b|c", "d|e"})); }
 
-TEST(empty_lines_and_comments_are_passed_over) {
+TEST(empty_lines_and_comments_are_skipped) {
   CHECK_EQ(rows_of("# no\na\n\n \t \n#no\n\r\nb # yes\n #yes\n"), (Strings{"a", "b|#|yes", "#yes"}));
   CHECK_EQ(rows_of(""), Strings{});
   CHECK_EQ(rows_of("\n\n#\n"), Strings{});
@@ -127,7 +127,7 @@ TEST(an_error_names_the_line_and_column_counted_from_1_in_bytes) {
   CHECK_EQ(error_in("ok\n!a\n!b\n"), (Error{"refused, got 'a'", 2, 2}));
 }
 
-TEST(an_error_shows_what_stands_there_shortened_and_printable) {
+TEST(an_error_quotes_the_text_shortened_and_printable) {
   CHECK_EQ(error_in("a !").what, "refused, got the end of the line");
   CHECK_EQ(error_in("a ! b").what, "refused, got ''");
   CHECK_EQ(error_in("!\x01\x1f\x7f~").what, "refused, got '\\x01\\x1f\\x7f~'");
@@ -148,7 +148,7 @@ TEST(blocks_cut_anywhere_give_the_same_as_one_block) {
   }
 }
 
-TEST(a_block_that_is_not_the_last_uses_up_whole_lines_only) {
+TEST(a_block_that_is_not_the_last_consumes_complete_lines_only) {
   BlockParser<Fields<false>> parser;
   Fields<false> all;
   CHECK_EQ(parser.feed("a b", false, 1, all), 0);
@@ -168,7 +168,7 @@ TEST(long_texts_come_out_the_same_on_any_number_of_threads) {
     const std::string word = std::to_string(random());
     if (random() % 10 == 0) text += "# comment\n";
     if (random() % 20'000 == 0) {
-      text += std::string(random() % 700'000, ' ');  // longer than what one thread takes at a time
+      text += std::string(random() % 700'000, ' ');  // longer than the piece that one thread parses
     }
     text += word + " \t" + word + "\r\n";
     expected.push_back(word + "|" + word);
@@ -180,7 +180,7 @@ TEST(long_texts_come_out_the_same_on_any_number_of_threads) {
   }
 }
 
-TEST(of_errors_in_several_chunks_the_first_line_is_named) {
+TEST(the_first_of_errors_in_several_chunks_is_reported) {
   const std::string good = "a b" + std::string(37, ' ') + "\n", bad = "a !b" + std::string(36, ' ') + "\n";
   std::string text;
   for (int i = 1; i <= 50'000; ++i) text += i == 30'001 || i == 40'000 || i == 50'000 ? bad : good;

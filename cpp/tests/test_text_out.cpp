@@ -25,7 +25,7 @@ void check_round_trip(float value) {
   const std::string text = written(value);
   double again = 0;
   CHECK(parse_double(text.data(), text.data() + text.size(), again) == text.data() + text.size());
-  // Through float, the sign of zero included.
+  // Compared as floats, including the sign of zero.
   if (std::bit_cast<std::uint32_t>(static_cast<float>(again)) != std::bit_cast<std::uint32_t>(value)) {
     check::fail(__FILE__, __LINE__, check::show(value) + " was written as " + text);
   }
@@ -63,7 +63,7 @@ TEST(denormals_and_the_ends_of_the_range_read_back_the_same) {
 }
 
 TEST(a_float_whose_shortest_text_would_round_twice_is_written_longer) {
-  // 7.038531e-26: read as a double it lies exactly in the middle of two floats. No other positive float does so.
+  // 7.038531e-26: parsed as a double, it is exactly the midpoint of two floats. It is the only positive float like this.
   const float value = std::bit_cast<float>(0x15AE43FDU);
   std::string shortest;
   append_number(shortest, value);
@@ -73,7 +73,7 @@ TEST(a_float_whose_shortest_text_would_round_twice_is_written_longer) {
   check_round_trip(value);
 }
 
-TEST(numbers_are_short) {
+TEST(numbers_are_written_with_as_few_characters_as_possible) {
   CHECK_EQ(written(0.1F), "0.1");
   CHECK_EQ(written(1.0F), "1");
   CHECK_EQ(written(-0.0F), "-0");
@@ -93,7 +93,7 @@ TEST(random_doubles_read_back_the_same) {
   }
 }
 
-TEST(an_entry_has_its_id_from_1_and_nan_is_null) {
+TEST(entry_ids_count_from_1_and_nan_is_written_as_null) {
   CHECK_EQ(entry(0, 0.5F), " 1:0.5");
   CHECK_EQ(entry(135, -2.0F), " 136:-2");
   CHECK_EQ(entry(2, std::numeric_limits<float>::quiet_NaN()), " 3:NULL");

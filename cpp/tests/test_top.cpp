@@ -22,7 +22,7 @@ Order top(TopRanker& rank, const Scores& scores, std::size_t k) {
   return {order.begin(), order.end()};
 }
 
-// Slow and obvious: all documents in stable order, then as many as were asked for and those that tie with the last.
+// Slow and obvious: all documents in stable order, up to k, and those that tie with the last.
 Order expected_top(const Scores& scores, std::size_t k) {
   Order order(scores.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -56,7 +56,7 @@ TEST(random_scores_give_the_head_of_a_stable_order) {
   check_random(1, [](auto& random) { return std::normal_distribution<>()(random); });
 }
 
-TEST(the_head_goes_on_to_the_end_of_its_last_tie) {
+TEST(the_head_includes_all_ties_with_its_last_score) {
   check_random(2, [](auto& random) { return static_cast<double>(random() % 3); });
   check_random(3, [](auto& random) { return static_cast<double>(random() % 50); });
   check_random(4, [](auto&) { return 0.5; });
@@ -77,7 +77,7 @@ TEST(scores_whose_best_all_fall_into_one_lane_are_ranked) {
   }
 }
 
-TEST(scores_that_fall_already_or_nearly_are_ranked) {
+TEST(sorted_and_nearly_sorted_scores_are_ranked) {
   TopRanker rank;
   for (const std::size_t n : check::Sizes{1, 2, 30, 200, 3000}) {
     Scores scores(n);
@@ -110,7 +110,7 @@ TEST(the_first_score_that_is_not_finite_is_refused_with_its_row_whatever_the_cut
   }
 }
 
-TEST(a_released_order_stays_and_the_ranker_ranks_on) {
+TEST(a_released_order_stays_valid_and_the_ranker_can_be_used_again) {
   TopRanker rank;
   const Scores scores{0.2, 0.9, 0.5};
   rank(scores, 3, 0, 0);

@@ -44,7 +44,7 @@ TEST(judgments_are_grouped_by_query_in_the_files_order) {
   CHECK_EQ(read.tag, "");
 }
 
-TEST(a_run_has_the_tag_of_its_last_line_and_what_follows_the_tag_is_passed_over) {
+TEST(a_run_has_the_tag_of_its_last_line_and_anything_after_the_tag_is_ignored) {
   const Trec read = run("# c\nq1 Q0 d1 1 9.5 bm25\nq1 Q0 d2 x 7e-1 other and more\n");
   CHECK_EQ(read.docs, (Strings{"d1", "d2"}));
   CHECK_EQ(read.values, bits({9.5, 0.7}));

@@ -1,4 +1,4 @@
-// What came of a TREC text in a form that can be compared.
+// The outcome of parsing a TREC text, in a form that can be compared.
 #pragma once
 
 #include <optional>

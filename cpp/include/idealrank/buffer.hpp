@@ -1,4 +1,4 @@
-// A growing array that hands its memory over to whoever keeps the result.
+// A growing array that can hand over its memory to the owner of the result.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace idealrank {
 
-// Grows by realloc, which moves large blocks by remapping pages where the system can: reading a file that fills an array
-// of N bytes peaks near N, where doubling a std::vector peaks at 3N. New elements are not initialised.
+// Grows by realloc, which moves large blocks by remapping pages if the system can: reading a file that fills an array of N
+// bytes peaks near N, whereas doubling a std::vector peaks at 3N. New elements are not initialized.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -59,7 +59,7 @@ class Buffer {
     if (size_ < capacity_) reallocate(std::max<std::size_t>(size_, 1));
   }
 
-  // The memory, to be given to std::free later; the buffer is empty after.
+  // Returns the memory, which must be passed to std::free later, and leaves the buffer empty.
   T* release() {
     size_ = capacity_ = 0;
     return std::exchange(data_, nullptr);

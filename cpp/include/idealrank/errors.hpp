@@ -1,4 +1,4 @@
-// What a kernel throws; the binding turns each into the Python exception of the same name.
+// Exceptions of the kernels. The bindings turn each into the Python exception of the same name.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace idealrank {
 
-// Values that no convention can take. `query` and `row` count from 0; -1 where there is none to name.
+// Values that no convention accepts. `query` and `row` count from 0; -1 means none.
 struct data_error : std::runtime_error {
   data_error(const std::string& what, std::int64_t query_, std::int64_t row_)
       : std::runtime_error(what), query(query_), row(row_) {}
@@ -24,7 +24,8 @@ struct parse_error : std::runtime_error {
   std::int64_t column;
 };
 
-// Every error of the headers. A build without exceptions, as for WebAssembly, has its own `end_call` for each kind of error.
+// All errors of the headers go through this. A build without exceptions, such as for WebAssembly, defines its own
+// `end_call` for each kind of error.
 #ifdef __cpp_exceptions
 template <class Error>
 [[noreturn]] void raise(const Error& error) {

@@ -1,4 +1,5 @@
-// The only threads of the library. They live for one call, so nothing survives a fork. A build without exceptions has none.
+// The only threads of the library. They live for one call, so nothing survives a fork. A build
+// without exceptions has no threads.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +21,11 @@
 
 namespace idealrank {
 
-// Starting a thread costs about 40 us, as much as ranking some thousands of documents.
+// Starting a thread costs about 40 us, as much as ranking several thousand documents.
 inline constexpr std::int64_t kDocsWorthAThread = 100'000;
 inline constexpr std::int64_t kDocsPerTask = 16'384;
 
-// The body for one thread; make_body takes a Stop, or nothing.
+// Makes the body for one thread. `make_body` takes a Stop or nothing.
 template <class MakeBody>
 auto make_body_for(MakeBody& make_body, const Stop& stop) {
   if constexpr (std::is_invocable_v<MakeBody&, const Stop&>) {
@@ -35,7 +36,7 @@ auto make_body_for(MakeBody& make_body, const Stop& stop) {
 }
 
 #ifdef __cpp_exceptions
-// for_each_task, more than one task on more than one thread.
+// for_each_task for more than one task on more than one thread.
 template <class MakeBody>
 void on_threads(std::int64_t n_tasks, Threads threads, MakeBody& make_body) {
   struct Failure {
@@ -81,7 +82,7 @@ void on_threads(std::int64_t n_tasks, Threads threads, MakeBody& make_body) {
     } catch (const std::exception&) {
       const std::lock_guard lock(guard);
       --n_running;
-      break;  // the system gives no more threads, or no memory for one: fewer do the same work
+      break;  // no more threads, or no memory for one: fewer threads do the same work
     }
   }
   work(0);
@@ -110,12 +111,12 @@ void on_threads(std::int64_t n_tasks, Threads threads, MakeBody& make_body) {
 }
 #endif
 
-// Calls make_body(stop)(task) for every task in [0, n_tasks) on up to threads.count threads. make_body is called once a
+// Calls make_body(stop)(task) for every task in [0, n_tasks), on up to threads.count threads. make_body is called once per
 // thread, so that the body it returns can own scratch memory.
 //
-// If bodies throw, the exception of the lowest task is rethrown here after all threads have ended: tasks are handed out
-// in ascending order, so every task below a failed one was begun and runs to its own end. What the poll throws comes before
-// all of them, and ends the others where they ask their Stop.
+// If bodies throw, the exception of the lowest task is rethrown here after all threads have ended. Tasks are handed out in
+// ascending order, so every task below a failed one has started and runs to its own end. An exception thrown by the poll
+// takes precedence, and ends the other threads the next time they check their Stop.
 template <class MakeBody>
 void for_each_task(std::int64_t n_tasks, Threads threads, MakeBody&& make_body) {
   if (n_tasks <= 0) return;
@@ -127,8 +128,8 @@ void for_each_task(std::int64_t n_tasks, Threads threads, MakeBody&& make_body) 
   for (std::int64_t task = 0; task < n_tasks; ++task) body(task);
 }
 
-// Calls each(worker, stop, task) for every task, with one worker for each thread; with a single one, here. Tasks must not
-// depend on which worker has them.
+// Calls each(worker, stop, task) for every task, with one worker per thread; a single worker runs on the calling thread. The
+// result of a task must not depend on its worker.
 template <class Worker, class Each>
 void share_tasks(std::int64_t n_tasks, std::span<Worker> workers, Poll poll, Stop& stop, Each&& each) {
   if (workers.size() == 1 || n_tasks <= 1) {
@@ -142,8 +143,8 @@ void share_tasks(std::int64_t n_tasks, std::span<Worker> workers, Poll poll, Sto
   });
 }
 
-// Calls make_body(stop)(query, begin, end) for every query, the documents of which are the rows [begin, end). A body writes
-// only its own query's outputs, hence the same bits for any number of threads.
+// Calls make_body(stop)(query, begin, end) for every query, whose documents are the rows [begin, end). A body writes only
+// its own query's outputs, so results have the same bits for any number of threads.
 template <class MakeBody>
 void for_each_query(std::span<const std::int64_t> offsets, Threads threads, MakeBody&& make_body) {
   const auto n_queries = static_cast<std::int64_t>(offsets.size()) - 1;
@@ -152,7 +153,7 @@ void for_each_query(std::span<const std::int64_t> offsets, Threads threads, Make
   const std::int64_t n_tasks =
       threads.count <= 1 || n_docs < kDocsWorthAThread ? 1 : (n_docs + kDocsPerTask - 1) / kDocsPerTask;
 
-  // Task t takes the queries that begin in its share of the rows; the last one also those that begin at the very end.
+  // Task t takes the queries that begin in its share of the rows. The last task also takes those that begin at the very end.
   auto first_query = [&](std::int64_t task) {
     if (task == 0) return std::int64_t{0};
     if (task == n_tasks) return n_queries;

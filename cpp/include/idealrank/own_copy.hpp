@@ -1,4 +1,4 @@
-// Numbers of a query in memory that nobody else can change.
+// Copies of a query's numbers that no other thread can change.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace idealrank {
 
-// Another thread of the caller may write to its arrays at any time. What is checked, sorted or turned into an index is
-// therefore read once, into memory of the kernel's own, so that it stays as it was checked.
+// Another thread of the caller may write to its arrays at any time. So whatever is checked, sorted or turned into an index
+// is read once, into the kernel's own memory, and stays as it was checked.
 class OwnCopy {
  public:
   explicit OwnCopy(const Stop& stop = {}) : stop_(stop) {}
 
-  // Holds until the next call.
+  // The result is valid until the next call.
   std::span<const double> operator()(std::span<const double> values) {
     copy_.clear();
     copy_.reserve(values.size());
@@ -25,7 +25,7 @@ class OwnCopy {
     return copy_;
   }
 
-  // Gives the memory back.
+  // Releases the memory.
   void release() { copy_ = std::vector<double>(); }
 
  private:

@@ -1,4 +1,4 @@
-// Ending a long computation before its time, as when its user presses Ctrl-C.
+// Ending a long computation early, for example when the user presses Ctrl-C.
 #pragma once
 
 #include <algorithm>
@@ -13,32 +13,32 @@
 
 namespace idealrank {
 
-// Called about every 50 ms on the thread that began the computation; it throws to end it.
+// Called about every 50 ms on the thread that started the computation. Throws to end it.
 using Poll = void (*)();
 
-// How many threads a computation may use, and what can end it: nothing, where only a number is given.
+// The number of threads that a computation may use, and the poll that can end it, if any.
 struct Threads {
   Threads(int count_, Poll poll_ = nullptr) : count(count_), poll(poll_) {}
   int count;
   Poll poll;
 };
 
-// Ends the other threads after the poll threw on the first one.
+// Ends the other threads after the poll has thrown on the first one.
 struct stopped : std::exception {};
 
-// What a kernel asks now and then whether to go on. Each part of a kernel may keep a copy of its own; the time of the first
-// poll counts from when the original was made.
+// Kernels ask it from time to time whether to go on. Each part of a kernel may keep its own copy; the time until the first
+// poll starts when the original is made.
 class Stop {
  public:
   static constexpr std::chrono::milliseconds kBetweenPolls{50};
 
-  Stop() = default;  // nothing ends it
-  // For work on one thread. Others, if there are any, have no poll, and look at *ended, which the thread that polls sets.
+  Stop() = default;  // never ends the work
+  // For work on one thread. If there are other threads, they have no poll, and check *ended, which the polling thread sets.
   explicit Stop(Poll poll, std::atomic<bool>* ended = nullptr) : poll_(poll), ended_(ended) {
     if (poll_ != nullptr) last_ = std::chrono::steady_clock::now();
   }
 
-  // To be called often, with the nanoseconds, more or less, that the work until the next call takes.
+  // Must be called often, with the approximate number of nanoseconds that the work until the next call takes.
   void before(std::size_t work) {
     if (work < left_) {
       left_ -= work;
@@ -75,7 +75,7 @@ class Stop {
   std::chrono::steady_clock::time_point last_{};
 };
 
-// std::sort, which a long list can be stopped in. Iterators of trivially copyable values.
+// std::sort that can be stopped on long lists. The values must be trivially copyable.
 template <class Iterator, class Less>
 void stoppable_sort(Iterator begin, Iterator end, Less less, Stop& stop) {
   constexpr std::ptrdiff_t kLong = 1 << 16;
@@ -100,7 +100,7 @@ void for_each_part(std::size_t n, Stop& stop, Each&& each) {
   }
 }
 
-// vector.resize(n), which long lists can be stopped in: most of its time is the system's, who gives the memory.
+// vector.resize(n) that can be stopped on long lists: most of its time goes to the system, which provides the memory.
 template <class T>
 void stoppable_resize(std::vector<T>& values, std::size_t n, Stop& stop) {
   if (values.size() > n) values.resize(n);

@@ -1,4 +1,4 @@
-// Sums over each document of a query and all below it, in one pass upwards, whatever the size of the numbers.
+// Sums over each document of a query and all below it, in one upward pass, for numbers of any magnitude.
 #pragma once
 
 #include <cmath>
@@ -11,9 +11,9 @@
 
 namespace idealrank {
 
-// log sum_{j >= i} weights[j] exp(values[j]) = greatest[i] + rest[i], where greatest[i] is the largest of the values whose weight
-// is not 0. In one number the digits of the rest would be lost where values are large. No weights: all are 1. -infinity and 0
-// where all weights are 0.
+// log sum_{j >= i} weights[j] exp(values[j]) = greatest[i] + rest[i], where greatest[i] is the largest value with a nonzero
+// weight. A single number would lose the digits of the rest if values are large. Without weights, all are 1. If all weights
+// are 0, the results are -infinity and 0.
 inline void suffix_log_sums(std::span<const double> values, std::span<const double> weights,
                             std::span<const std::int64_t> offsets, std::span<double> greatest, std::span<double> rest,
                             Threads threads) {

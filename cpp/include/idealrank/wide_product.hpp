@@ -1,4 +1,4 @@
-// The whole product of two 64-bit words.
+// The full 128-bit product of two 64-bit words.
 #pragma once
 
 #include <cstdint>

@@ -187,7 +187,8 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
         column = np.ascontiguousarray(array, np.float64)
     except OverflowError:
         raise DataError(f"{name} must be numbers of float64, got an integer that is too large for that") from None
-    # Arrays of floats are ordered as before; integers above 2^53, in a list beside floats too, and text may not be.
+    # Conversion keeps the order of floats; integers above 2^53, also in a list next to
+    # floats, and text may become equal.
     if (kind != "f" or array is not values) and column.size and np.abs(column).max() >= 2.0**53:
         _check_distinct(values, column, name)
     return column
@@ -195,7 +196,7 @@ def as_floats(values: npt.ArrayLike, name: str) -> Floats:
 
 def check_unmasked(values: object, name: str) -> None:
     """Raise a DataError if the values are a masked array with masked entries."""
-    if "numpy.ma" not in sys.modules:  # nobody has made a masked array, and to import it takes a tenth of NumPy's time
+    if "numpy.ma" not in sys.modules:  # no masked array exists, and importing it takes a tenth of NumPy's import time
         return
     if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         count = int(np.ma.getmaskarray(values).sum())
@@ -208,7 +209,7 @@ def check_unmasked(values: object, name: str) -> None:
 def _check_distinct(values: Any, column: Floats, name: str) -> None:
     """Raise a DataError if two different integers became the same float64."""
     exact = np.asarray(values)
-    if exact.dtype.kind == "f":  # NumPy made floats of a list that has both integers and floats
+    if exact.dtype.kind == "f":  # NumPy converts a list of integers and floats to floats
         exact = np.array(list(values), object)
     if exact.shape != column.shape or exact.ndim != 1 or exact.dtype.kind not in "iuO":
         return

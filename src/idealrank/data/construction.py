@@ -310,7 +310,7 @@ def _int_or_text(ids: Iterable[object]) -> QueryIds:
         and (array == np.rint(array)).all()
         and np.abs(array).max(initial=0) < 2**53
     ):
-        array = array.astype(np.int64)  # data frames store integers as floats if a value was missing once
+        array = array.astype(np.int64)  # data frames convert integers to floats if a value is missing
     if np.issubdtype(array.dtype, np.signedinteger) or (
         np.issubdtype(array.dtype, np.unsignedinteger) and array.max(initial=0) < 2**63
     ):

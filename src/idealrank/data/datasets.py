@@ -225,7 +225,7 @@ def topic_distillation(
         worth = latent.match + 0.7 * latent.quality
         worth += 0.6 * latent.third
         worth += 0.6 * stream.normals(n_docs)
-        # 3 u^2 has mean 1 and a long upper tail; the factor (1 - p)^2 keeps the share below 1 whatever p is.
+        # 3 u^2 has mean 1 and a long upper tail; the factor (1 - p)^2 keeps the share below 1 for any p.
         u = stream.between(0.0, 1.0)
         share = p * (1.0 + (1.0 - p) * (1.0 - p) * (3.0 * u * u - 1.0))
         n_relevant = max(1, int(n_docs * share + 0.5))

@@ -124,7 +124,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
             raise DataError(f"a {self._number_name} must be a finite number, got {values[row]}", query=query, row=row)
         n_docs = values.size
         first = None if is_distinct else _native.first_rows(*doc_ids.parts, offsets, resolve_threads(None))
-        # No first row is greater than the row itself, so their sums tell whether any is smaller.
+        # No first row is greater than the row itself, so the sum tells whether any is smaller.
         if first is not None and int(first.sum()) < n_docs * (n_docs - 1) // 2:
             rows = np.arange(n_docs)
             again = np.flatnonzero(first != rows)

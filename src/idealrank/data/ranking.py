@@ -122,7 +122,7 @@ class RankingData:
     def __post_init__(self) -> None:
         self._set("labels", float_column(self.labels, "labels"))
         n_docs = self.n_docs
-        # Owned before it is checked: the check then holds, whatever another thread does.
+        # Copied before it is checked, so that another thread cannot change it afterwards.
         self._set("offsets", np.asarray(self.offsets))
         self._set("offsets", check_offsets(self.offsets, n_docs))
         check_size(len(self.query_ids), self.n_queries, "query_ids", "query")
@@ -166,7 +166,7 @@ class RankingData:
             object.__setattr__(self, "judged", Judged(read_only(checked.labels), read_only(checked.offsets)))
 
     def _set(self, name: str, array: npt.NDArray[Any]) -> None:
-        """Replace what was given for a field by the checked array, which nobody else can change."""
+        """Replace the value of a field by the checked array, which no one else can change."""
         object.__setattr__(self, name, owned(array, getattr(self, name)))
 
     def _check_distinct_queries(self) -> None:
@@ -569,7 +569,7 @@ def _check_features(features: Any, n_docs: int) -> Features:
 
 
 def _checked_csr(features: Any) -> csr_array:
-    """Return the matrix with valid indices, sorted and without repetitions, which other readers would not sum."""
+    """Return the matrix with valid indices, sorted and without duplicates, which other readers would not sum."""
     matrix: csr_array = features.tocsr()
     try:
         matrix.check_format(full_check=True)

@@ -88,4 +88,4 @@ def in_order(judged: Qrels | RankingData, given: Categories) -> tuple[tuple[str,
 
 
 def _is_none(value: object) -> bool:
-    return value is None or value != value or value == ""  # NaN, as frames have it
+    return value is None or value != value or value == ""  # frames use NaN

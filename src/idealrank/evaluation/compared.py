@@ -361,7 +361,7 @@ class Comparison(Measured):
         return "resamples" if self.test == "bootstrap" else "permutations"
 
     def _unreachable(self) -> list[str]:
-        """Return a sentence about the measures by which no difference can be significant, whatever the data are."""
+        """Return a sentence about the measures for which no difference can be significant, whatever the data."""
         told: dict[str, list[str]] = {}
         for name in self.differences:
             tested = [each for each in self.differences[name] if not math.isnan(each.p_value)]
@@ -389,7 +389,7 @@ class Comparison(Measured):
         return [f"{listed(names)}: {text}" for text, names in told.items()]
 
     def _reversible(self, measure: str) -> list[str]:
-        """Return a sentence about the differences that unjudged documents alone could make."""
+        """Return a sentence about the differences that unjudged documents could reverse."""
         differences = self.holes[measure].differences
         open_ones = [each for each in differences if not each.is_decided]
         if not open_ones:
@@ -420,7 +420,7 @@ class Comparison(Measured):
         return f"{found} at level {self.level:g}{self._changes(measure)}"
 
     def _n_valued(self, measure: str) -> int:
-        """Return the number of queries with a value in both systems of a pair, at most over all pairs."""
+        """Return the number of queries with a value in both systems of a pair; the largest over all pairs."""
         return max(_n_changed(each) + each.effect.ties for each in self.differences[measure])
 
     def _against_baseline(self, measure: str) -> str:
@@ -545,7 +545,7 @@ class Comparison(Measured):
             for name, found in self.holes.items()
             for what in ("differences", "means")
         }
-        notes = tuple(dict.fromkeys(note for each in noted.values() for note in each.notes))  # once for all tables
+        notes = tuple(dict.fromkeys(note for each in noted.values() for note in each.notes))  # each note only once
         tables = {caption: replace(each, notes=()) for caption, each in noted.items()}
         folded = {
             caption: f"{caption}, {len(each.rows)} rows" for caption, each in tables.items() if len(each.rows) > _MANY

@@ -61,7 +61,7 @@ _CORRECTIONS = {
     "bonferroni": "Bonferroni correction",
     "none": "no correction for multiple comparisons",
 }
-# In the order in which they are left out of a narrow screen: the last first.
+# In order of importance: a narrow screen leaves out the last ones first.
 _DIFFERENCE_COLUMNS = (
     Column("change", "+.4f"),
     Column("p", "p", priority=5),
@@ -262,9 +262,9 @@ def _marks_text(marks: Collection[str], other: str) -> str:
 
 
 def _meaning(found: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool) -> str:
-    """Return what the marks after means, or the letters in a column, of these measures say, and by which test."""
+    """Return what the marks after means, or the letters in a column, say for these measures, and by which test."""
     test = f"({test_text(found)})"
-    is_any = any(found.significant(measure) for measure in measures)  # perhaps with a difference of 0, without a mark
+    is_any = any(found.significant(measure) for measure in measures)  # also a difference of 0, which has no mark
     if found.baseline is not None:
         if marks:
             return f"{_marks_text(marks, found.baseline)} {test}"
@@ -306,7 +306,7 @@ def _against(found: Comparison, measure: str, reference: str) -> dict[str, Diffe
 def _mark(
     found: Comparison, measure: str, difference: Difference | None, cell: tuple[int, int]
 ) -> dict[tuple[int, int], str]:
-    """Return the mark of a significant difference; one of exactly 0 is neither better nor worse and has none."""
+    """Return the mark of a significant difference; a difference of 0 is neither better nor worse, and has none."""
     change = 0.0 if difference is None else gain(found, measure, difference)
     if difference is None or not difference.corrected <= found.level or change == 0:
         return {}
@@ -321,7 +321,7 @@ def _best(found: Comparison, measure: str, place: int) -> tuple[frozenset[tuple[
 
 
 def _p_values(found: Comparison) -> tuple[str, ...]:
-    """Return the names of the p-values that differ: Tukey's are corrected, and those without a correction are not."""
+    """Return the names of the p-values that differ: Tukey's are always corrected; without a correction, none is."""
     if found.test == "tukey":
         return ("corrected",)
     return ("p",) if found.correction == "none" else ("p", "corrected")

@@ -127,7 +127,7 @@ class Evaluator:
 
     def evaluate(self, system: Run | Floats, measures: Measures) -> Evaluation:
         """Evaluate one system: a run, or checked scores in the order of the data."""
-        named = named_measures(measures)  # an unknown measure is an error before any work
+        named = named_measures(measures)  # raises an error for an unknown measure before any work
         return self._measured(*self._documents(system), named)
 
     def evaluate_all(self, systems: Iterable[tuple[str, Run | Floats]], measures: Measures) -> Evaluations:
@@ -260,7 +260,7 @@ class Evaluator:
         problems: dict[Problem, None] = dict.fromkeys((*self._unused_weights(data), *self._uncategorized))
         values: dict[str, Floats] = {}
         rules_of = {name: _rules_of(each, rules) for name, each in named.items()}
-        # The usual rules come first: the counts are made with them.
+        # The usual rules come first, since the counts are made with them.
         for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):
             lists, absent, met = prepare(data, scores, own_rules, missing, self.n_threads)
             chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
@@ -500,19 +500,19 @@ def values_of_lists(
 
 
 def _rules_of(measure: Measure, rules: Convention) -> Convention:
-    """Return the convention with the choices about data that it, or the measure itself, makes for this measure."""
+    """Return the convention for this measure, with choices about the data that it or the measure makes for it alone."""
     own = rules.for_measure(measure.label, measure.cutoff is not None)
     return replace(own, unjudged="drop") if measure.judged_only else own
 
 
 def _exceptions(measure: Measure, own: Convention, rules: Convention) -> dict[str, object]:
-    """Return what differs for one measure: choices about the data, and how its values become one."""
+    """Return what differs for one measure: choices about the data, and how its values are aggregated."""
     choices: dict[str, object] = dict(own.data.items() - rules.data.items())
     return choices if measure.aggregate == "mean" else choices | {"aggregate": measure.aggregate}
 
 
 def _value_if_missing(lists: Lists, filled: Measure, value: float | Literal["worst"]) -> Floats | float:
-    """Return the measure's value of a missing query; NaN if a query has no value whatever a run retrieves."""
+    """Return the measure's value of a missing query; NaN if a query has no value for any run."""
     found: Floats | float
     if value == "worst":
         (found,) = _in_one_sort(judged_lists(lists), {"": filled}, "worst").values()

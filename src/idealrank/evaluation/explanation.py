@@ -350,7 +350,7 @@ def _step(choice: str, before: str, after: str, last: Evaluation, now: Evaluatio
 
 
 def _values(evaluation: Evaluation) -> Mapping[str, float]:
-    """Return {query: value}, without the queries that have none."""
+    """Return {query: value} for the queries that have a value."""
     (values,) = evaluation.per_query.values()
     ids = map(str, evaluation.query_ids.tolist())
     return {query: value for query, value in zip(ids, values.tolist(), strict=True) if value == value}

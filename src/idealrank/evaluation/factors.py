@@ -38,12 +38,12 @@ Scorer: TypeAlias = Callable[[Int64s], npt.ArrayLike]
 #: Users, their best items, the scores of these, and offsets that separate the users.
 _Best: TypeAlias = tuple[Int64s, Int64s, Floats, Int64s]
 
-# Scores at once: of complete lists, and where only the best items are kept. Then, products of factors are computed for
-# some users and items at a time, and searched while they are in the cache.
+# Number of scores at a time: for complete lists, and if only the best items are kept. In the latter case, products of
+# factors are computed for some users and items at a time, and searched while they are in the cache.
 _SCORES_PER_BLOCK = 1 << 22
 _SCORES_PER_SELECTION = 1 << 23
 _USERS_PER_TILE, _ITEMS_PER_TILE = 768, 384
-# How many of the best items are evaluated at once, so that what a call costs does not matter.
+# Number of best items that are evaluated at a time, so that the cost of a call does not matter.
 _BEST_PER_CALL = 1 << 19
 
 
@@ -289,7 +289,7 @@ def _factors(given: Any, name: str, size: int, of_each: str) -> npt.NDArray[Any]
 
 
 def _depth(named: Mapping[str, Measure], rules: Convention) -> int | None:
-    """Return the rank that all measures end at; None if one of them depends on what ranks lower."""
+    """Return the rank at which all measures end; None if a measure depends on lower ranks."""
     depth = 0
     for each in named.values():
         plan = each.with_convention(rules).plan()
@@ -315,7 +315,7 @@ def _first_items(
     rules: Convention,
     n_threads: int,
 ) -> Iterator[tuple[RankingData, Floats]]:
-    """Yield the items that reach a cutoff, with the labels of all relevant items beside them."""
+    """Yield the items up to a cutoff, together with the labels of all relevant items."""
     if rules.precision == "float32":
         scorer = catalog.scorer
         catalog = replace(catalog, scorer=lambda some: np.asarray(scorer(some), np.float32))
@@ -334,7 +334,7 @@ def _first_items(
 
 
 def _joined(parts: Iterable[_Best], n_items: int) -> Iterator[_Best]:
-    """Yield fewer parts of `best_items`, each with so many items or more but for the last."""
+    """Yield fewer parts of `best_items`: each has at least this many items, except for the last."""
     held: list[_Best] = []
     for part in parts:
         held.append(part)

@@ -168,7 +168,7 @@ def judged_and_systems(
     """
     layout = layout or Layout()
     if not isinstance(data, RankingData):
-        layout = replace(layout, order="input")  # the caller's own arrays and frames are in the caller's order
+        layout = replace(layout, order="input")  # the caller's arrays and frames keep the caller's order
     judged = recognize(data, "data", layout)
     _check_index(data, scores)
     found, systems = prepared(judged, _shapes(scores, judged, layout), allow_empty=allow_empty)
@@ -284,7 +284,7 @@ def _check_options(judged: Shape, systems: Mapping[str, Shape] | None) -> None:
 
 
 def _check_index(data: Any, scores: Any) -> None:
-    """Refuse a pandas Series whose index has the rows of the frame in another order."""
+    """Refuse a pandas Series whose index has the rows of the frame in a different order."""
     own: Any = getattr(data, "index", None)
     other: Any = getattr(scores, "index", None)
     if not hasattr(own, "equals") or not hasattr(other, "equals") or hasattr(type(scores), "columns"):
@@ -297,7 +297,7 @@ def _check_index(data: Any, scores: Any) -> None:
 
 
 def _shapes(scores: Any, judged: Shape, layout: Layout) -> dict[str, Shape] | None:
-    """Return the systems by name; one without a name is called ""."""
+    """Return the systems by name; a system without a name is called ""."""
     if scores is None:
         return None
     if isinstance(scores, Mapping) and not isinstance(scores, (Qrels, Run)):
@@ -357,12 +357,12 @@ def named_runs(run: Any, other: Any = None, layout: Layout | None = None) -> dic
 
 
 def _shape(value: Any, judged: Shape, layout: Layout) -> Shape:
-    """Return one system; text is a column of the judged frame if it has such a column, else a path."""
+    """Return one system; text is a column of the judged frame if there is one, else a path."""
     if not isinstance(value, str):
         return recognize(value, "scores", layout)
     column = judged.column(value)
     if column is None and "ranking" in judged.gives and not os.path.exists(value):
-        # The judged frame is the more likely place: its error suggests the most similar column.
+        # A column is more likely: the error suggests the most similar one.
         hint = f"; to choose the measure, pass measures={value!r}" if _is_measure(value) else ""
         raise DataError(f"there is neither a column nor a file {value!r} for {judged.describe()}{hint}")
     return column or recognize(value, "scores", layout)
@@ -398,7 +398,7 @@ def _is_several(scores: Mapping[Any, Any], judged: Shape) -> bool:
 
 
 def _holds_several(value: object) -> bool:
-    """Return whether the value is documents of a query, rather than the score of a document."""
+    """Return whether the value holds the documents of a query, rather than the score of a document."""
     return isinstance(value, (Mapping, list, tuple, set, frozenset)) or getattr(value, "ndim", 0) == 1
 
 
@@ -467,7 +467,7 @@ def _stem(name: str) -> str:
 
 
 def _differing(path: str, paths: Sequence[str]) -> str:
-    """Return the parts of the path between what all paths begin and end with."""
+    """Return the parts of the path without what all paths begin and end with."""
     split = [each.replace(".", "/.").split("/") for each in (path, *paths)]
     start = _n_common(split)
     end = _n_common([each[start:][::-1] for each in split])
@@ -475,6 +475,6 @@ def _differing(path: str, paths: Sequence[str]) -> str:
 
 
 def _n_common(lists: Sequence[Sequence[str]]) -> int:
-    """Return the number of first entries that all lists share."""
+    """Return how many entries at the start all lists share."""
     same = [len({*entries}) == 1 for entries in zip(*lists, strict=False)]
     return same.index(False) if False in same else len(same)

@@ -169,7 +169,7 @@ class Measured(Result):
 
 
 def _choices(data: Mapping[str, str | float]) -> dict[str, str]:
-    """Return the choices about the data as text: "0", as on the command line, and not "0.0"."""
+    """Return the choices about the data as text: "0", as on the command line, rather than "0.0"."""
     return {name: f"{value:g}" if isinstance(value, float) else value for name, value in data.items()}
 
 

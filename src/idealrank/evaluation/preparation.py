@@ -59,7 +59,7 @@ def in_order_of_ties(lists: Lists, ties: str) -> tuple[Lists, str]:
     """Return the lists in an order that breaks ties by document id, and the rule for ties that remains."""
     if not ties.startswith("docid"):
         return lists, ties
-    if lists.doc_ids is None:  # the row number stands in
+    if lists.doc_ids is None:  # the row number replaces the id
         return lists, "stable" if ties == "docid_asc" else "reverse"
     descending = ties == "docid_desc"
     order = _native.order_by_id(lists.scores, lists.offsets, *lists.doc_ids.parts, descending, lists.n_threads)
@@ -110,7 +110,7 @@ def judged_lists(lists: Lists) -> Lists:
     """Return the judged documents as lists in which all scores are equal."""
     pool = lists.judged or Judged(lists.labels, lists.offsets)
     n_docs = pool.labels.size
-    # Whether a query has a value does not depend on what is retrieved: -1 stands for an unjudged document.
+    # Whether a query has a value does not depend on what is retrieved; -1 marks an unjudged document.
     subtopics = None if lists.subtopics is None else replace(lists.subtopics, rows=np.full(n_docs, -1))
     own = replace(lists, labels=pool.labels, scores=np.zeros(n_docs), offsets=pool.offsets, judged=None)
     return replace(own, subtopics=subtopics)
@@ -150,11 +150,11 @@ def _as_float32(
     if np.array_equal(rounded, scores):
         return rounded, ()
     heads = data.offsets[1:-1]
-    ends = heads[(heads > 0) & (heads < scores.size)] - 1  # the last of one query; the first of the next follows
+    ends = heads[(heads > 0) & (heads < scores.size)] - 1  # last document of a query; the next query follows
     before, after = scores, rounded
     falls = after[1:] <= after[:-1]
     falls[ends] = True
-    if not falls.all():  # most files have the scores in order
+    if not falls.all():  # in most files, scores are already sorted
         order = _native.order(rounded, data.offsets, resolve_threads(n_threads))
         before, after = scores[order], rounded[order]
     same = (after[1:] == after[:-1]) & (before[1:] != before[:-1])
@@ -167,7 +167,7 @@ def _as_float32(
 
 
 def _checked_labels(data: RankingData, rules: Convention) -> tuple[Floats, Judged | None, tuple[Problem, ...]]:
-    """Return labels and judged labels as the convention accepts them, and the number of truncated ones."""
+    """Return labels and judged labels in the form that the convention accepts, and the number of truncated ones."""
     labels, judged = data.labels, data.judged
     if rules.labels == "float":
         return labels, judged, ()

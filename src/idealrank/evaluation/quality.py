@@ -144,6 +144,6 @@ def worth_a_note(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def _problems(systems: Mapping[str, Evaluation]) -> Sequence[Problem]:
-    """Return the problems, with those that concern several systems together."""
+    """Return the problems; those that concern several systems are combined."""
     found: Sequence[Problem] = getattr(systems, "problems", ())
     return found

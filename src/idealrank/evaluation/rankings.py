@@ -182,7 +182,7 @@ def ranked_lists(
 
 
 def _ranking(evaluator: Evaluator, system: Run | Floats, first: Measure, depth: int) -> Ranking:
-    """Return the first documents of each query, as the system ranks them and as the measure sees them."""
+    """Return the first documents of each query, in the system's order and with the labels that the measure uses."""
     lists = evaluator.lists(system, first)
     order = _order(lists, first.ties or "average")
     queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
@@ -201,7 +201,7 @@ def _ranking(evaluator: Evaluator, system: Run | Floats, first: Measure, depth: 
 
 
 def _order(lists: Lists, ties: str) -> Int64s:
-    """Return the documents of each query, best first; where ties are averaged, in the order of the input."""
+    """Return the documents of each query, best first; if ties are averaged, in input order."""
     if ties.startswith("docid") and lists.doc_ids is not None:
         descending = ties == "docid_desc"
         return _native.order_by_id(lists.scores, lists.offsets, *lists.doc_ids.parts, descending, lists.n_threads)

@@ -530,7 +530,7 @@ def _too_few(each_moments: Iterable[Mapping[str, Moments]]) -> tuple[str, ...]:
 
 
 def _left_out(places: Mapping[str, Mapping[object, int]], n_common: int) -> tuple[Problem, ...]:
-    """Return the problem that some queries are left out because not every system has them."""
+    """Return the problem that some queries are left out because some systems do not have them."""
     everyone = dict.fromkeys(query for own in places.values() for query in own)
     query, name = next((query, name) for query in everyone for name, own in places.items() if query not in own)
     count = len(everyone) - n_common

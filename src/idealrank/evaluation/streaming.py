@@ -204,7 +204,7 @@ def evaluate_stream(
             ids = judged.query_ids.tolist()
             named.check(ids)
             if isinstance(batch, RankingData) and ids == list(range(len(ids))):
-                numbered.add(ids)  # perhaps the numbers that data without ids has, which every batch repeats
+                numbered.add(ids)  # may be the numbers of data without ids, which every batch repeats
             else:
                 numbered.check(ids)
                 named.add(ids)
@@ -233,7 +233,7 @@ class _Seen:
     def add(self, ids: Sequence[str] | Sequence[int]) -> None:
         """Add the queries of a batch."""
         merged = np.sort(_hashes(ids))
-        # Arrays of similar size are merged, so that there are never more than the logarithm of their number.
+        # Arrays of similar size are merged, so that their number stays logarithmic.
         while self._sorted and self._sorted[-1].size <= 2 * merged.size:
             merged = np.sort(np.concatenate((self._sorted.pop(), merged)), kind="stable")
         if merged.size:

@@ -46,7 +46,8 @@ class RunAhead(os.PathLike[str]):
         self._is_wanted = False
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._read)
-        # `take` raises the error of a wrong number of threads. If the system gives no thread, it reads all itself.
+        # `take` raises the error for a wrong number of threads. If the system cannot start a
+        # thread, it reads everything itself.
         with suppress(OptionError, RuntimeError):
             self._n_threads = resolve_threads(None) - 1
             if self._n_threads:
@@ -89,7 +90,7 @@ class RunAhead(os.PathLike[str]):
         """Stop reading, and close the file; from then on it is only a path."""
         self._stop()
         self._steps.close()
-        self._reader = self._error = None  # an error holds all that was read
+        self._reader = self._error = None  # an error refers to everything that was read
 
     def _stop(self) -> None:
         self._is_wanted = True

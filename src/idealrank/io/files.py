@@ -41,11 +41,11 @@ _START_SIZE = 64 << 10
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors write it before UTF-8 text
 # A line of 100,000 features takes about 2 MB; without a line end for this long, the file is not one of our formats.
 _LONGEST_LINE = 64 << 20
-# Text seldom shrinks to less than a twentieth. A file that grows more than this much, beyond a size that is harmless
-# whatever it holds, was made to exhaust the memory.
+# Text rarely shrinks to less than a twentieth. A file that expands by more than this, beyond a size that is always
+# harmless, was made to exhaust the memory.
 _LARGEST_RATIO = 100
 _HARMLESS_LINES, _HARMLESS_WHOLE = 1 << 30, 16 << 20
-# Names of temporary files: a part of the target's name, which with all of them fits in the 255 bytes of a file name.
+# Suffix of temporary files, and how much of the target's name they keep: a file name has at most 255 bytes.
 _TEMPORARY, _LONGEST_STEM = ".idealrank.tmp", 200
 _CREATE = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
 _XZ_MEMORY = 1 << 30  # for the dictionary of xz; 'xz -9' needs 65 MiB
@@ -77,13 +77,13 @@ class _Streams(io.RawIOBase):
     """The bytes of all streams of an xz or bzip2 file.
 
     ``lzma.LZMAFile`` and ``bz2.BZ2File`` take anything after the first stream that they cannot read for garbage, and
-    end there without an error: a second stream that is damaged, or lines after the first, would be lost. Null bytes
+    end there without an error: a damaged second stream, or plain lines after the first one, would be lost. Null bytes
     after a stream are padding.
     """
 
     def __init__(self, file: IO[bytes], begin: Callable[[], Any], padding: int = 1) -> None:
         self._file, self._begin, self._padding = file, begin, padding
-        self._waiting = b""  # bytes of the file that were read, and not yet decompressed
+        self._waiting = b""  # bytes that were read from the file, but not yet decompressed
         self._decompressor = begin()
 
     def readable(self) -> bool:
@@ -104,7 +104,7 @@ class _Streams(io.RawIOBase):
                 return len(piece)
 
     def _pass_to_next_stream(self) -> bool:
-        """Pass over padding; return whether another stream follows."""
+        """Skip padding; return whether another stream follows."""
         rest, n_nulls = self._decompressor.unused_data or self._file.read(_START_SIZE), 0
         while rest and not rest.strip(b"\0"):
             n_nulls += len(rest)
@@ -171,7 +171,7 @@ def _opened(source: Source) -> Iterator[IO[bytes]]:
 
 
 def _read(raw: IO[bytes], size: int) -> bytes:
-    """Read up to this many bytes; none at the end of the file only."""
+    """Read up to this many bytes; return no bytes only at the end of the file."""
     piece = raw.read(size)
     if piece is None:
         raise _not_ready()
@@ -188,7 +188,7 @@ def _decompressed(raw: IO[bytes]) -> tuple[Any, bytes, _Rewound | None]:
     """Return a stream of decompressed bytes, its first bytes without byte order mark, and the compressed stream."""
     start = _read(raw, _LONGEST_MAGIC)
     while len(start) < _LONGEST_MAGIC and (more := _read(raw, _LONGEST_MAGIC - len(start))):
-        start += more  # a pipe may give less than it was asked for
+        start += more  # a pipe may return fewer bytes than requested
     for magic, compression in _BY_FIRST_BYTES.items():
         if start.startswith(magic):
             compressed = _Rewound(start, raw)
@@ -199,7 +199,7 @@ def _decompressed(raw: IO[bytes]) -> tuple[Any, bytes, _Rewound | None]:
 
 
 class _Rewound(io.RawIOBase):
-    """A stream with its first bytes put back, for streams that cannot seek; it counts what is read."""
+    """A stream with its first bytes put back, for streams that cannot seek; it counts the bytes that are read."""
 
     def __init__(self, start: bytes, rest: IO[bytes]) -> None:
         self._start, self._rest, self.n_bytes = start, rest, 0
@@ -389,7 +389,7 @@ class _Meter:
         if self.size is None:
             return
         end = os.fstat(self._raw.fileno()).st_size
-        if end == self.size and self._is_own:  # the position in another's file may count decompressed bytes
+        if end == self.size and self._is_own:  # the position in a caller's file may count decompressed bytes
             end = self._raw.tell()
         if end != self.size:
             raise ParseError(
@@ -442,7 +442,7 @@ def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def _descriptor_of(target: str | os.PathLike[str]) -> int | None:
-    """Return the number of the open file that a name such as /dev/stdout, or a link to it, stands for."""
+    """Return the descriptor of the open file that a name such as /dev/stdout, or a link to it, refers to."""
     name = os.path.abspath(target)
     for _ in range(40):  # as many links as Linux follows
         found = re.fullmatch(rf"/(?:dev|proc/(?:self|thread-self|{os.getpid()}))/fd/(\d+)", name)
@@ -482,7 +482,7 @@ def _replacement(path: Path, name: str) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         if os.name == "nt":
-            os.close(lock)  # an open file cannot be renamed there
+            os.close(lock)  # Windows cannot rename an open file
             lock = -1
         if before is not None:
             _keep_owner(temporary, before)
@@ -499,8 +499,8 @@ def _replacement(path: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def _remove_abandoned(folder: Path, prefix: str) -> None:
-    """Remove temporary files that nobody writes to: a lock ends with the process that holds it."""
-    if os.name == "nt":  # without locks there, an abandoned file cannot be told from one in use
+    """Remove temporary files that no process is writing to: a lock ends with the process that holds it."""
+    if os.name == "nt":  # there are no locks to tell an abandoned file from one in use
         return
     names: list[str] = []
     with suppress(OSError), os.scandir(folder) as entries:
@@ -516,7 +516,7 @@ def _remove_abandoned(folder: Path, prefix: str) -> None:
 
 
 def _lock(handle: int) -> bool | None:
-    """Lock an open file; return False if another process has locked it, and None where there are no locks."""
+    """Lock an open file; return False if another process has locked it, and None if locks are not supported."""
     try:
         import fcntl
     except ImportError:  # Windows

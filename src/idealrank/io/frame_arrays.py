@@ -95,7 +95,7 @@ def _ids(frame: nw.DataFrame[Any], name: str) -> QueryIds:
     column = _full_column(frame, name)
     if column.dtype.is_integer() and column.dtype not in {nw.Int128, nw.UInt128}:
         return column.to_numpy()
-    if column.dtype.is_float():  # pandas stores integers as floats if one was missing once
+    if column.dtype.is_float():  # pandas converts integers to floats if a value is missing
         values = column.to_numpy().astype(np.float64)
         bad = np.flatnonzero(~((np.abs(values) < _EXACT_FLOATS) & (values == np.rint(values))))
         if bad.size:

@@ -56,7 +56,8 @@ _TITLES = {
     "rank": "ranks",
     "subtopic": "subtopics",
 }
-# Names of numbers that identify a row or give its place: as features they leak the order of the file, or the answer.
+# Names of numbers that identify a row or give its position: as features, they leak the
+# order of the file, or the answer.
 _IDS = re.compile(
     r"(.*[\W_])?(id|idx|index|docno)|row|rank|position|pos"
     r"|(doc|document|query|item|product|user|url|row|page|passage|topic|session)id"
@@ -219,7 +220,7 @@ def choose_roles(
 
 
 def _note_ids(features: Sequence[str]) -> tuple[Problem, ...]:
-    """Warn of features whose names say that they are none, and report them."""
+    """Warn about features whose names suggest ids or positions, and report them."""
     ids = [str(name) for name in features if _IDS.fullmatch(str(name).strip().lower())]
     if not ids:
         return ()

@@ -340,7 +340,7 @@ def collected(df: Any, columns: Sequence[str]) -> nw.DataFrame[Any]:
     picked = frame.select(nw.col(*columns))  # a bare name must be text, but column names of pandas may be numbers
     if isinstance(picked, nw.LazyFrame):
         native = picked.to_native()
-        if hasattr(native, "to_arrow_table"):  # DuckDB: convert directly, whatever narwhals would choose
+        if hasattr(native, "to_arrow_table"):  # DuckDB: convert directly, without narwhals
             pyarrow_module()
             picked = nw.from_native(native.to_arrow_table(), eager_only=True)
         else:

@@ -112,7 +112,7 @@ def read_letor(
         query_ids = np.arange(offsets.size - 1)
     if rows is not None:
         problems.append(Problem("scattered query", 1, "the lines of some queries are not adjacent: regrouped by qid"))
-        del found  # frees the rows in input order before the others are checked
+        del found  # frees the rows in input order before the rest is checked
         labels, features = read_only(labels[rows]), features[rows]
         doc_ids, rows = taken(doc_ids, rows), read_only(rows)
     return RankingData(

@@ -260,7 +260,7 @@ def _write(data: Content, path: str | os.PathLike[str], *, as_parquet: bool) -> 
 
 
 def _check_query_ids(data: RankingData | Qrels | Run) -> None:
-    """Raise a DataError if a query id is empty: readers take that for a missing one."""
+    """Raise a DataError if a query id is empty, since readers treat it as missing."""
     ids = data.query_ids
     empty = np.flatnonzero(np.diff(ids.offsets) == 0) if isinstance(ids, Ids) else np.empty(0, np.int64)
     if empty.size:
@@ -309,7 +309,7 @@ def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
 
 
 def _delimiter(content: bytes) -> str:
-    """Return what separates the column names."""
+    """Return the character that separates the column names."""
     header = content[:_LONGEST_HEADER].lstrip().split(b"\n", 1)[0]
     return next((each for each in ",\t;" if each.encode() in header), ",")
 
@@ -327,7 +327,7 @@ def csv_columns(start: bytes) -> list[str]:
 
 
 def _with_integers(table: pyarrow.Table, query: str) -> pyarrow.Table:
-    """Return the table with integer query ids, if they have the same text."""
+    """Return the table with integer query ids, if their text stays the same."""
     pa = pyarrow_module()
     if table.column_names.count(query) != 1:
         return table

@@ -56,5 +56,5 @@ if TYPE_CHECKING:
     from idealrank.learners.structural.svm_ndcg import SVMNDCG as SVMNDCG
     from idealrank.learners.trees.boosted import BoostedRanker as BoostedRanker
     from idealrank.learners.trees.rankboost import RankBoost as RankBoost
-else:  # a type checker would take any name for one of the package
+else:  # hidden from type checkers, which would accept any name
     __getattr__, __dir__ = lazy(__name__, _TABLE)

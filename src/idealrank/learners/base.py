@@ -86,20 +86,20 @@ class Learner(BaseEstimator):  # type: ignore[misc]
                 raise OptionError(f"{name} must be a number {'above 0' if positive else 'of 0 or more'}, got {value!r}")
 
     def _check_options(self) -> None:
-        """Raise an OptionError for options of this learner that make no sense."""
+        """Raise an OptionError if options of this learner are invalid."""
 
     def _get_state(self) -> dict[str, Any]:
         """Return what ``_state`` lists."""
         return {name: getattr(self, name) for name in self._state}
 
     def _set_state(self, state: Mapping[str, Any]) -> None:
-        """Take over the state of another learner, to score as it does."""
+        """Take over the state of another learner, to score like it."""
         for name, value in state.items():
             setattr(self, name, value)
         self._check_state()
 
     def _check_state(self) -> None:
-        """Raise a DataError for a state of the right dtypes and dimensions that makes no sense."""
+        """Raise a DataError if the state is invalid, although its dtypes and dimensions are right."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -180,7 +180,7 @@ class Ranker(Learner):
         sample_weight: npt.ArrayLike | None,
         query_weight: npt.ArrayLike | None,
     ) -> tuple[Any, Any]:
-        """Return what to learn from and what to validate on, checked; and remember the features."""
+        """Return checked data to learn from and to validate on, and remember the features."""
         if _is_dataset(X):
             data = self._accepted(X, y, qid, sample_weight, query_weight, reset=True)
         else:
@@ -262,7 +262,7 @@ class Ranker(Learner):
         return tags
 
     def _fit(self, data: Any, validation: Any) -> None:
-        """Learn from data that `_accepts` allows, and choose by the validation data if it is not None."""
+        """Learn from data that `_accepts` allows; if validation data is given, choose by it."""
         raise NotImplementedError
 
     def _scores(self, data: Any) -> Floats:
@@ -282,7 +282,7 @@ class Ranker(Learner):
         return isinstance(data, RankingData)
 
     def _accepted(self, data: Dataset, *arrays: object, reset: bool = False) -> Dataset:
-        """Return the data, its features checked against those of the fit; or remember them if ``reset``."""
+        """Return the data, with features checked against those of the fit, or remembered if ``reset``."""
         kind = type(data).__name__
         if any(each is not None for each in arrays):
             raise DataError(f"{kind} has labels, queries and weights of its own: give it without others")
@@ -323,12 +323,12 @@ def as_data(ranker: BaseEstimator, given: Dataset | Rows, what: str, *, reset: b
 
 
 def _is_dataset(given: object) -> TypeGuard[Dataset]:
-    # A protocol asks for each attribute, which would take a tenth of the time that scoring a short query does.
+    # Checking a protocol tests each attribute, which would take a tenth of the time of scoring a short query.
     return not isinstance(given, np.ndarray) and isinstance(given, Dataset)
 
 
 def _finite(scores: Floats) -> Floats:
-    """Return the scores if all are finite: weights of 1e308 have sums that are not."""
+    """Return the scores if all are finite; weights of 1e308, for example, overflow."""
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
         what = f"a score overflows, got {scores[bad[0]]:g}: the weights of the model or the features are too large"
@@ -347,7 +347,7 @@ def _from_arrays(
     reset: bool = False,
     labeled: bool = True,
 ) -> RankingData:
-    """Return arrays as RankingData, the features checked as scikit-learn does."""
+    """Return arrays as RankingData, with features checked like in scikit-learn."""
     if labeled and (y is None or qid is None):
         missing = "requires y to be passed, but the target y is None" if y is None else "got no qid"
         raise DataError(f"{type(ranker).__name__} {missing}: give RankingData, or the label and the query of each row")
@@ -357,7 +357,7 @@ def _from_arrays(
         matrix = X
     else:
         try:
-            with np.errstate(over="ignore"):  # what float32 cannot hold is found with the other infinite features
+            with np.errstate(over="ignore"):  # overflow is reported with the other infinite features
                 matrix = validate_data(ranker, X, reset=reset, **rules)
         except ValueError as error:
             raise DataError(str(error)) from None
@@ -372,7 +372,7 @@ def _from_arrays(
 
 
 def _is_valid(ranker: BaseEstimator, X: Any) -> bool:
-    """Return whether scikit-learn would return X as it is, which takes it as long as scoring a short query."""
+    """Return whether scikit-learn would return X unchanged; its own check takes as long as scoring a short query."""
     return (
         type(X) is np.ndarray
         and X.dtype == np.float32

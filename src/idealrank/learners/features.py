@@ -24,7 +24,7 @@ __all__ = ["NORMALIZATIONS", "DenseFeatures", "Moments", "SparseFeatures", "feat
 
 #: How the features of a query may be brought to one scale.
 NORMALIZATIONS = ("minmax", "zscore")
-_CELLS = 1 << 20  # how many of them are copied to float64 at a time, if a column of a query is not more
+_CELLS = 1 << 20  # cells that are copied to float64 at a time, if a column of a query has no more
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class DenseFeatures:
         return Moments(n, mean, squares / n, np.maximum(squares - between, 0) / n)
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
-        """Yield queries and columns that cut the matrix into small blocks."""
+        """Yield queries and columns that divide the matrix into small blocks."""
         n_queries, n_features = self.offsets.size - 1, self.cells.shape[1]
         first = 0
         while first < n_queries:

@@ -54,7 +54,7 @@ class Iterative(Ranker):
 
     @contextmanager
     def _traced(self, start: Floats, validation: Any) -> Iterator[Trace]:
-        """Give a trace that records iterations; the best of them becomes the model at the end or at an interrupt."""
+        """Yield a trace that records iterations; the best one becomes the model at the end or at an interrupt."""
         validate = None if validation is None else self._mean_on(validation)
         lower_is_better = measure(self.measure).lower_is_better
         with bar(self.max_iter, shown=self.verbose) as tell:
@@ -67,7 +67,7 @@ class Iterative(Ranker):
                 self.history_: list[dict[str, Any]] = trace.history
 
     def _report(self, shortfall: str) -> None:
-        """Set ``converged_``, and warn of what a fit fell short of, if anything."""
+        """Set ``converged_``, and warn if the fit fell short of convergence."""
         self.converged_ = not shortfall
         if shortfall:
             from idealrank.learners.estimators import ConvergenceWarning

@@ -45,7 +45,7 @@ class RandomRanker(Ranker):
     random_state: int | None = None
 
     def _fit(self, data: RankingData, validation: RankingData | None) -> None:
-        features_of(data)  # refuses what other learners refuse
+        features_of(data)  # refuses the same data as other learners
         drawn = int(np.random.SeedSequence().generate_state(1)[0])
         self.seed_ = drawn if self.random_state is None else self.random_state
 

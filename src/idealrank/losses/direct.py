@@ -103,7 +103,7 @@ class SoftRanked(Loss):
 
 
 def _curved(alpha: float, sizes: Floats) -> Floats:
-    """Return alpha^2 times these numbers, non-negative except for rounding; finite however steep the sigmoid."""
+    """Return alpha^2 times these numbers; clips rounding errors below 0, and overflow if the sigmoid is very steep."""
     with np.errstate(over="ignore"):
         return np.clip(np.multiply(alpha, alpha * sizes), 0, np.finfo(np.float64).max)
 
@@ -111,7 +111,7 @@ def _curved(alpha: float, sizes: Floats) -> Floats:
 class _ByPosition(NamedTuple):
     """A loss of soft ranks: one value per query, and its derivative with respect to each position.
 
-    ``density`` is the sum of sigma' at each document: its position moves by -alpha times it with its score.
+    ``density`` is the sum of sigma' at each document. The derivative of its position by its score is -alpha times this.
     """
 
     values: Floats
@@ -178,7 +178,7 @@ class Approximation(SoftRanked):
         alpha, found = self.slope_of_ranks(), self._by_position(lists)
         _, pulled = found.soft.sums(found.derivatives)
         moved = found.derivatives * found.density
-        # Where no document gains by falling, as in NDCG without a cutoff, sums of derivatives are those of their sizes.
+        # If no document gains by falling, as in NDCG without a cutoff, sums of derivatives are sums of absolute values.
         has_one_sign = found.derivatives.min(initial=0.0) >= 0
         curvature = _curved(alpha, pulled + moved) if has_one_sign else self._curvature(found)
         return alpha * (pulled - moved), curvature
@@ -209,7 +209,7 @@ def _is_native_ndcg(plan: Plan) -> bool:
     return (
         plan.reduction == "sum"
         and plan.denominator == "ideal"
-        and isinstance(plan.discount, discounts.Log)  # any base: it cancels
+        and isinstance(plan.discount, discounts.Log)  # any base, since it cancels
         and plan.gain in _NATIVE_GAINS
         and not plan.zero_if_short
     )
@@ -227,7 +227,7 @@ def depths_of(plan: Plan, lists: Lists, worth: Floats | None = None) -> Int64s |
         case cutoffs.Cutoff():
             return plan.cutoff.depths(lists.sizes)
     assert worth is not None
-    return sums((worth > 0).astype(np.float64), lists.offsets).astype(np.int64)  # as many as are relevant
+    return sums((worth > 0).astype(np.float64), lists.offsets).astype(np.int64)  # the number of relevant documents
 
 
 def factors_of(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) -> Floats:
@@ -240,7 +240,7 @@ def factors_of(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) -
 
 
 def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) -> Floats:
-    """Return the divisor of each query's total; with weights, a relevant document can count more or less than one."""
+    """Return the divisor of each query's total; with weights, a relevant document can count more or less than 1."""
     sizes = lists.sizes.astype(np.float64)
     k = sizes if depths is None else depths.astype(np.float64)
     relevant = sums(worth, lists.offsets)

@@ -23,7 +23,7 @@ from idealrank.measures.plan import Plan
 
 __all__ = ["LambdaLoss"]
 
-_SHORT = 256  # documents whose pairs are always visited one by one
+_SHORT = 256  # up to this many documents, pairs are always enumerated
 
 
 @register("lambda_loss")
@@ -146,7 +146,7 @@ class LambdaLoss(Pairwise):
         return super()._sums(ranked, swap=swap, factors=inverse)
 
     def _first(self, lists: Lists, inverse: Floats, table: Floats) -> Callable[[Floats, str], tuple[Floats, Floats]]:
-        """Return the sums of NDCG-Loss1, where a document has the weight G D(r) in the pairs that it is better in."""
+        """Return the sums of NDCG-Loss1, where a document has the weight G D(r) in pairs in which it is better."""
         own = lists.labels if lists.weights is None else lists.labels * lists.weights
 
         def of_scores(scores: Floats, derivative: str) -> tuple[Floats, Floats]:

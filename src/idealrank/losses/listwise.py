@@ -191,7 +191,7 @@ class QNorm(Listwise):
     def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
         q = self.exponents(lists.sizes)
         length, direction = norms(lists.scores, lists.offsets, q)
-        slope = np.sign(direction) * np.abs(direction) ** np.repeat(q - 1, lists.sizes)  # of ||s||_q
+        slope = np.sign(direction) * np.abs(direction) ** np.repeat(q - 1, lists.sizes)  # slope of ||s||_q
         if self.form == "penalized":
             away = np.repeat(length, lists.sizes) * slope - target
             return length**2 - 2 * sums(lists.scores * target, lists.offsets), 2 * away
@@ -288,8 +288,8 @@ class ListMLE(Loss):
 class _Steps:
     """The documents in the order in which they are chosen, and the log of the sum of exp(s) each is chosen from.
 
-    That log is ``greatest + rest``: apart, because scores may be so large that the rest is lost in the sum. It never
-    rises from one choice to the next.
+    That log is ``greatest + rest``, kept separately because the rest could be lost in the sum if scores are large. It
+    never rises from one choice to the next.
     """
 
     order: Int64s
@@ -302,10 +302,10 @@ class _Steps:
     n_threads: int
 
     def chosen(self, power: int) -> Floats:
-        """Return the sum of w p^power over the choices that each document takes part in, with probability p."""
+        """Return the sum of w p^power over the choices that each document takes part in, where p is its probability."""
         falls = np.diff(self.greatest, prepend=0.0) + np.diff(self.rest, prepend=0.0)
         upwards = self.offsets[-1] - self.offsets[::-1]
-        decays = np.exp(power * np.minimum(falls, 0.0))[::-1]  # that of a query's first document is not used
+        decays = np.exp(power * np.minimum(falls, 0.0))[::-1]  # the entry of a query's first document is not used
         choices = _native.decayed_sums(self.weights[::-1].copy(), decays.copy(), upwards, self.n_threads)[::-1]
         own = np.exp(power * (self.scores - np.take(self.greatest, self.last) - np.take(self.rest, self.last)))
         return np.asarray(np.take(choices, self.last) * own)

@@ -81,10 +81,10 @@ class Pairwise(Loss):
     def _sums(
         self, lists: Lists, *, swap: _native.Swap | None = None, factors: Floats | None = None
     ) -> Callable[[Floats, str], tuple[Floats, Floats]]:
-        """Return a function of the scores and of what is wanted.
+        """Return a function of the scores and of what to compute.
 
-        "first" and "second" are values with the gradient or the curvature; "both" are the gradient and the curvature.
-        ``factors``, one per query, multiply all of them.
+        "first" and "second" return values with the gradient or the curvature; "both" returns the gradient and the
+        curvature. ``factors``, one per query, multiply all results.
         """
         kind, scale = self.pair_loss()
         options: dict[str, Any] = {"weight": self.pair_weight, "normalize": self.normalize, "swap": swap}
@@ -276,7 +276,7 @@ class LambdaRank(Pairwise):
         self.plan()
 
     def curvature(self, lists: Lists) -> Floats:
-        # log2(1 + S) / S is made of first derivatives.
+        # The factor log2(1 + S) / S depends on the first derivatives.
         return self.gradient_and_curvature(lists)[1] if self.normalize == "lambdas" else super().curvature(lists)
 
     def pair_loss(self) -> tuple[str, float]:

@@ -86,12 +86,12 @@ def n_pairs(lists: Lists) -> Floats:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """The documents of each query by decreasing label, so that those with one label, a level, are together.
+    """The documents of each query by decreasing label, so that those with the same label, a level, are contiguous.
 
     ``level`` is the index of each document's level; ``levels`` are the offsets of levels among documents, ``queries``
     those of queries among levels. The log of sum_i w_i exp(-s_i), over the documents i of the levels above each
-    document's, is ``nearest + rest``, where ``nearest`` is the largest -s_i: apart, because scores may be so large that
-    the rest is lost in the sum. Without any, it is -inf.
+    document's, is ``nearest + rest``, where ``nearest`` is the largest -s_i. The parts are kept separately because the
+    rest could be lost in the sum if scores are large. If no documents are above, the log is -inf.
     """
 
     order: Int64s
@@ -131,14 +131,14 @@ class _Pairs:
 
     @cached_property
     def log_counts(self) -> Floats:
-        """The log of the sum of the weights above."""
+        """The log of the sum of the weights above each document."""
         nearest, rest = self._log_sums_above(np.zeros(self.order.size))
         return (nearest + rest)[self.level]
 
     def pulled(self, shares: Floats, power: int) -> Floats:
-        """Return the sum of share_k r^power over the k below each document, r its part of the sum above k."""
+        """Return the sum of share_k r^power over all k below each document, where r is its share of the sum above k."""
         nearest, rest = self._above
-        # Upwards from level to level, where the sum above is ever smaller, and the part of a document in it larger.
+        # Go up from level to level: the sum above becomes smaller, and the share of a document in it larger.
         rises = np.diff(nearest, append=0.0) + np.diff(rest, append=0.0)
         decays = np.where(np.isfinite(nearest), np.exp(-power * np.maximum(rises, 0.0)), 0.0)
         own = sums(shares, self.levels)
@@ -157,6 +157,6 @@ class _Pairs:
         parts = _native.suffix_log_sums(*columns, upwards, self.n_threads)
         is_first = np.zeros(self.levels.size - 1, np.bool_)
         is_first[self.queries[:-1][np.diff(self.queries) > 0]] = True
-        before = self.levels[:-1] - 1  # the last document above; of the first level, of no use
+        before = self.levels[:-1] - 1  # the last document above; not used for the first level
         nearest, rest = (part[::-1][before] for part in parts) if values.size else parts
         return np.where(is_first, -np.inf, nearest), np.where(is_first, 0.0, rest)

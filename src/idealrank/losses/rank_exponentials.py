@@ -12,9 +12,9 @@ from idealrank.measures.discounts import Discount
 
 __all__ = ["rank_exponentials", "steps_of"]
 
-_PRECISION = 1e-11  # of a sum of exponentials, relative to the step that it stands for
+_PRECISION = 1e-11  # of a sum of exponentials, relative to the step that it approximates
 _MOST_TERMS = 72
-_PART = 1 << 10  # differences of ranks that are checked at a time
+_PART = 1 << 10  # number of rank differences that are checked at a time
 _POINTS, _SHARES = np.polynomial.legendre.leggauss(12)
 
 
@@ -50,7 +50,7 @@ def rank_exponentials(discount: Discount, n: int) -> tuple[Floats, Floats] | Non
     longest = 1 << max(6, (n - 1).bit_length())
     try:
         return _fitted(discount, longest)
-    except TypeError:  # a discount that cannot be a key of the cache
+    except TypeError:  # the discount is not hashable, so it cannot be cached
         return _fitted.__wrapped__(discount, longest)
 
 
@@ -69,7 +69,7 @@ def _fitted(discount: Discount, n: int) -> tuple[Floats, Floats] | None:
             tops = shapes.max(axis=0)
             amounts = np.linalg.lstsq(shapes / tops, steps / scale, rcond=1e-15)[0] / tops
             error = np.abs(shapes @ amounts - steps / scale).max()
-            # Where large terms cancel, so do the digits of what they multiply.
+            # If large terms cancel, digits are lost in everything that they multiply.
             cancels = (shapes @ np.abs(amounts)).max() > 1000
         if error <= _PRECISION and not cancels:
             return (rates, amounts) if _holds(discount, n, rates, amounts) else None
@@ -77,13 +77,13 @@ def _fitted(discount: Discount, n: int) -> tuple[Floats, Floats] | None:
 
 
 def _scale(steps: Floats) -> Floats:
-    """Return what errors are measured by: the steps, of which those of geometric discounts may underflow."""
+    """Return the scale of errors: the steps, which may underflow for geometric discounts, bounded from below."""
     scale: Floats = np.maximum(steps, 1e-290 * steps.max())
     return scale
 
 
 def _accurate_steps(discount: Discount, apart: Floats) -> Floats:
-    """Return D(d) - D(d + 1) as an integral of -D', which loses no digits where D hardly falls."""
+    """Return D(d) - D(d + 1) as an integral of -D', which loses no digits where D is nearly constant."""
     between = np.add(apart[:, None], (_POINTS + 1) / 2)
     falls: Floats = np.negative(discount.at(between)[1]) @ _SHARES / 2
     return falls
@@ -101,7 +101,7 @@ def _candidates(apart: Floats, steps: Floats, n: int) -> list[Floats]:
 
 
 def _holds(discount: Discount, n: int, rates: Floats, amounts: Floats) -> bool:
-    """Return whether the sum of exponentials is what it is for, at each difference of ranks."""
+    """Return whether the sum of exponentials is accurate at each difference of ranks."""
     steps, rounding = steps_of(discount, n), 4 * np.finfo(float).eps * discount.weights(n)
     allowed = 10 * _PRECISION * _scale(steps) + rounding
     with np.errstate(under="ignore"):

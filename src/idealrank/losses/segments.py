@@ -32,7 +32,7 @@ def maxima(values: Floats, offsets: Int64s) -> Floats:
 
 
 def _reduced(operation: np.ufunc, values: Floats, offsets: Int64s) -> Floats:
-    # reduceat returns the value at the start of an empty segment, and fails for one at the end: both are left out.
+    # reduceat returns the value at the start of an empty segment, and fails for one at the end, so both are left out.
     filled = np.flatnonzero(np.diff(offsets))
     reduced = np.zeros(offsets.size - 1)
     reduced[filled] = operation.reduceat(values, offsets[filled])
@@ -49,7 +49,7 @@ def norms(values: Floats, offsets: Int64s, q: float | Floats = 2.0) -> tuple[Flo
     """
     sizes = np.diff(offsets)
     powers = np.repeat(np.broadcast_to(q, sizes.shape), sizes)
-    greatest = maxima(np.abs(values), offsets)  # to divide by, so that no power overflows
+    greatest = maxima(np.abs(values), offsets)  # divides all values, so that no power overflows
     scaled = values / np.repeat(np.where(greatest > 0, greatest, 1.0), sizes)
     rest = sums(np.abs(scaled) ** powers, offsets) ** (1 / np.asarray(q))
     return greatest * rest, scaled / np.repeat(np.where(rest > 0, rest, 1.0), sizes)
@@ -114,5 +114,5 @@ def runs(labels: Floats, offsets: Int64s) -> tuple[Int64s, Int64s]:
     starts[offsets] = True
     run = np.cumsum(starts[:-1]) - 1
     edges = np.flatnonzero(starts)
-    # A signal such as Ctrl-C is answered after each call: indexing would make one long step of these.
+    # Signals such as Ctrl-C are handled between calls; indexing would take one long step here.
     return np.take(edges, run), np.take(edges - 1, run + 1)

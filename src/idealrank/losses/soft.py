@@ -56,7 +56,7 @@ class SoftlyRanked(Loss):
         return worth, ideal * (lists.sizes > 1)
 
     def _sums(self, lists: Lists, *, curvature: bool) -> tuple[Floats, Floats, Floats]:
-        """Return the ideal DCG, 0 if there is nothing to rank; the soft DCG and its derivatives, divided by it."""
+        """Return the ideal DCG (0 if there is nothing to rank); the soft DCG and its derivatives, divided by it."""
         worth, ideal = self.worth_and_ideal(lists)
         options = {
             "discount": self.discount.native(int(lists.sizes.max(initial=0))),

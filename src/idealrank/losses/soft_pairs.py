@@ -64,7 +64,7 @@ def misordered(lists: Lists, alpha: float, sigmoid: str) -> Misordered:
 
 
 def _numbered(labels: Floats, lists: Lists) -> Int64s:
-    """Return the number of each label among the different ones of its query, which are in order."""
+    """Return the index of each label among the distinct labels of its query; the labels of a query must be sorted."""
     changes = np.zeros(labels.size, np.bool_)
     np.not_equal(labels[1:], labels[:-1], out=changes[1:])
     begins = lists.offsets[:-1][lists.sizes > 0]
@@ -74,7 +74,7 @@ def _numbered(labels: Floats, lists: Lists) -> Int64s:
 
 
 def _starts(keys: Int64s, offsets: Int64s) -> Int64s:
-    """Return the start of each group of the same query and key, which are together, and the end of the last."""
+    """Return the start of each group with the same query and key (contiguous rows), and the end of the last."""
     starts = np.ones(keys.size + 1, np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=starts[1:-1])
     starts[offsets] = True

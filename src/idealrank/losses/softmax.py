@@ -101,7 +101,7 @@ def _added(values: Floats, relevant: Relevant, lists: Lists) -> Floats:
 
 
 def _relevant(worth: Floats, normalize: str, lists: Lists) -> Relevant:
-    """Return the documents that are worth something; targets are their worth, over its sum unless told "none"."""
+    """Return the documents with a positive worth; targets are their worth, divided by its sum unless this is "none"."""
     rows = np.flatnonzero(worth > 0)
     queries = np.repeat(np.arange(lists.n_queries), np.diff(np.searchsorted(rows, lists.offsets)))
     found = Relevant(rows, queries, worth[rows])
@@ -251,7 +251,7 @@ class SoftmaxAtK(Loss):
         A query without documents has the document -1.
         """
         found = _relevant(worth_of(self.gain, lists), "gains", lists)
-        last = _native.last_of_first(lists.scores, lists.offsets, self.cutoff, lists.n_threads)  # checks them too
+        last = _native.last_of_first(lists.scores, lists.offsets, self.cutoff, lists.n_threads)  # checks the scores
         with np.errstate(over="ignore"):
             ahead = lists.scores[found.rows] - lists.scores[last[found.queries]]
             weights = np.divide(1, 1 + np.exp(-self.slope * ahead))

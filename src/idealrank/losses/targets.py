@@ -256,5 +256,5 @@ def check_outcome(loss: Loss, values: Floats, gradient: Floats, lists: Lists) ->
 
 
 def _all_finite(column: Floats) -> bool:
-    """Return whether all numbers are finite, by their extremes, which are NaN if one of them is: no column is made."""
+    """Return whether all numbers are finite, without a temporary column: if one is NaN, so are the extremes."""
     return bool(column.min(initial=0) > -np.inf and column.max(initial=0) < np.inf)

@@ -23,7 +23,7 @@ from idealrank.errors import DataError, OptionError
 
 __all__ = ["Discount", "Geometric", "Letor", "Linear", "Log", "Power", "Table", "Zipf", "of", "register"]
 
-_PART = 1 << 20  # ranks between two moments at which Ctrl-C is answered
+_PART = 1 << 20  # ranks between two points at which Ctrl-C is handled
 
 
 class Discount(Numbers):
@@ -167,7 +167,7 @@ class Log(Discount):
     def at(self, positions: npt.ArrayLike, n: npt.ArrayLike | None = None) -> tuple[Floats, Floats]:
         above = np.asarray(positions, np.float64) + 1
         logs = np.log(above)
-        # Signals such as Ctrl-C are answered after calls, not after operators: no step may be long.
+        # Signals such as Ctrl-C are handled between calls, not between operators, so no step may be long.
         weights = np.divide(math.log(self.base), logs)
         return weights, np.divide(np.negative(weights), np.multiply(above, logs))
 

@@ -117,7 +117,7 @@ def _greedy(judged: Booleans, alpha: float, depth: int | None) -> Booleans:
     """Return the documents in an ideal order: at each rank the one with the largest gain, the first of equal ones."""
     left, rest, chosen = np.ones(judged.shape[1]), judged.astype(np.float64), []
     for _ in range(len(judged) if depth is None else min(depth, len(judged))):
-        best = int(np.argmax(np.cumsum(rest * left, axis=1)[:, -1]))  # added one by one, for ndeval's ties
+        best = int(np.argmax(np.cumsum(rest * left, axis=1)[:, -1]))  # added one by one, so that ties are as in ndeval
         chosen.append(best)
         left = np.where(judged[best], left * (1 - alpha), left)
         rest[best] = -1.0  # below a gain of 0

@@ -37,7 +37,7 @@ _EPSILON = 0.00001
 def inferred_ap(r: Rankings) -> Floats:
     """Compute average precision where only a sample of the pool is judged."""
     relevant, above = r.found.ranks - 1, r.found_ranks - 1.0
-    # Signals such as Ctrl-C are answered after calls, not after operators: no step may be long.
+    # Signals such as Ctrl-C are handled between calls, not between operators, so no step may be long.
     nonrelevant = np.take(r.retrieved.count_so_far(r.nonrelevant), r.found_rows)
     unjudged = np.take(r.retrieved.count_so_far(np.equal(r.labels, UNJUDGED)), r.found_rows)
     pooled = ratio(relevant + nonrelevant + unjudged, above)
@@ -128,7 +128,7 @@ def gain_over_cost(g: Graded) -> Floats:
 
 
 def _running(g: Graded) -> tuple[Floats, Floats]:
-    """Return the sums at each rank that make dcg and ideal dcg."""
+    """Return the running sums of dcg and of ideal dcg at each rank."""
     terms = np.zeros(g.gains.size)
     terms[g.rows] = g.terms
     return g.retrieved.running(terms), g.ideal.running(g.ideal_terms)
@@ -154,7 +154,7 @@ def ndcg_at_falls(g: Graded) -> Floats:
     is_last = best.ranks == best.sizes[best.queries]
     falls = is_last | (g.ideal_gains != np.append(g.ideal_gains[1:], 0.0))
     at_falls = ratio(g.retrieved.after(running, best.queries[falls], best.ranks[falls]), ideal[falls])
-    # trec_eval passes over the end of a list that is one document longer than the ideal.
+    # trec_eval ignores the end of a list that is one document longer than the ideal.
     goes_on = (g.retrieved.sizes > best.sizes + 1) & (best.sizes > 0)
     total = best.total(at_falls, falls) + goes_on * ratio(dcg(g), ideal_dcg(g))
     return np.where(best.sizes > 0, ratio(total, best.count(falls) + goes_on), np.nan)

@@ -99,7 +99,8 @@ class Exp2(Gain):
         if above.size:
             row = int(above[0])
             raise DataError(f"the gain takes labels up to {self.highest:g}, got {wanted.flat[row]:g}", row=row)
-        # In place: what is freed between arrays that stay is not given back, and counts as memory of a long list.
+        # In place: memory that is freed between arrays that stay is not returned to the
+        # system, which matters for long lists.
         worth = np.asarray(np.exp2(wanted))
         np.subtract(worth, 1, out=worth)
         near = (wanted > -1) & (wanted < 1) & (wanted != 0)  # where the difference would cancel

@@ -87,7 +87,7 @@ def measure(name: str | Measure) -> Measure:
 
 
 def _of_another_kind(text: str) -> OptionError | None:
-    """Return the error for the name of something else that measures take."""
+    """Return the error for a name that is not a measure, but something else that measures take."""
     name = re.split(r"[:@(]", text.strip())[0]
     if MEASURES.knows(name):
         return None

@@ -46,7 +46,7 @@ class _Pairs(Measure):
         labels = lists.labels
         prepared = filled._prepared(np.where(labels < 0, np.nan, labels) if lists.negative == "unjudged" else labels)
         counts = _Counts(*_native.pair_counts(prepared, lists.scores, lists.offsets, ties, n_threads).T)
-        with np.errstate(invalid="ignore"):  # of infinite sums
+        with np.errstate(invalid="ignore"):  # infinite sums
             values = filled._value(counts)
         beyond = np.flatnonzero(~np.isfinite(values))
         if beyond.size:

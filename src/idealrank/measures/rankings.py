@@ -149,11 +149,11 @@ class Graded:
 
 
 def _in_rank_order(lists: Lists, ties: str, worth: Floats | Booleans) -> Int64s:
-    """Return the rows of the lists by falling score; "best" and "worst" order equal scores by what rows are worth."""
+    """Return the rows of the lists by decreasing score; "best" and "worst" order equal scores by worth."""
     n_threads = resolve_threads(lists.n_threads)
     if ties == "stable":
         return _native.order(lists.scores, lists.offsets, n_threads)
-    # Both orders keep equal values as they come, so that the first one decides between equal scores.
+    # Both sorts are stable, so the first one decides the order of equal scores.
     numbers = np.arange(worth.size, dtype=np.float64) if ties == "reverse" else worth.astype(np.float64)
     rows = _native.order(np.negative(numbers) if ties == "worst" else numbers, lists.offsets, n_threads)
     return np.take(rows, _native.order(np.take(lists.scores, rows), lists.offsets, n_threads))
@@ -167,6 +167,6 @@ def _gains(gain: Gain, labels: Floats, negative: str) -> Floats:
 
 
 def _binary(labels: Floats, rel: float, negative: str) -> Floats:
-    # Signals such as Ctrl-C are answered after calls, not after operators: no step may be long.
+    # Signals such as Ctrl-C are handled between calls, not between operators, so no step may be long.
     binary = np.where(np.isnan(labels), UNPOOLED, np.greater_equal(labels, rel))
     return np.where(np.less(labels, 0), UNJUDGED, binary) if negative == "unjudged" else binary

@@ -70,7 +70,7 @@ def separate(text: str) -> list[str]:
                 )
             names.append(f"{before[1]}{before[2]}{part}")
         elif names and re.match(r"\w+=", part) and _DOTTED.match(names[-1]):
-            names[-1] += f",{part}"  # a parameter of trec_eval's
+            names[-1] += f",{part}"  # a parameter of a trec_eval measure
         else:
             names.append(part)
     return names

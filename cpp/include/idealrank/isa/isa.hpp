@@ -1,13 +1,13 @@
-// Instruction sets: a kernel is compiled once for each, and the best that the processor has is chosen at the call.
+// Instruction sets: a kernel is compiled once for each, and the best one that the processor supports is chosen at run time.
 //
 // To add a kernel `f`:
-//  1. f_kernel.hpp: includes, then #include "idealrank/isa/isa_begin.hpp", the code, #include "idealrank/isa/isa_end.hpp". All
-//     between the two is compiled for one instruction set, in a namespace of its own (idealrank::base or ::v3).
-//     Loops over `Lanes` (lanes.hpp) are vectors on every compiler that has them.
-//  2. cpp/src/f_base.cpp and f_v3.cpp: #include "idealrank/f_kernel.hpp" (CMake says to which set a file belongs, by its
-//     name), and the entry points: const F f_base{&base::entry}; const F f_v3{&v3::entry};
-//  3. f.hpp: struct F { void (*entry)(...); }, the two extern constants, and a call of choose(isa, f_base, f_v3).
-// Memory that a kernel needs is given to it: a std::vector is not of one instruction set.
+//   1. f_kernel.hpp: includes, then #include "idealrank/isa/isa_begin.hpp", the code, #include "idealrank/isa/isa_end.hpp".
+//      Everything between the two is compiled for one instruction set, in its own namespace (idealrank::base or ::v3).
+//      Loops over `Lanes` (lanes.hpp) become vector instructions on every compiler that supports them.
+//   2. cpp/src/f_base.cpp and f_v3.cpp: #include "idealrank/f_kernel.hpp" (CMake derives the set of a file from its name),
+//      and the entry points: const F f_base{&base::entry}; const F f_v3{&v3::entry};
+//   3. f.hpp: struct F { void (*entry)(...); }, the two extern constants, and a call of choose(isa, f_base, f_v3).
+// A kernel gets all memory from its caller: code of std::vector must not be compiled for one instruction set.
 #pragma once
 
 #include <cstdlib>
@@ -18,7 +18,7 @@
 
 namespace idealrank {
 
-// base: what every processor of the platform has. v3: x86-64-v3, with AVX2 and FMA; elsewhere never chosen.
+// base: supported by every processor of the platform. v3: x86-64-v3, with AVX2 and FMA; never chosen elsewhere.
 enum class Isa { base, v3 };
 
 inline bool has_v3() {
@@ -34,7 +34,7 @@ inline std::vector<std::string_view> isa_names() {
   return {"base"};
 }
 
-// An empty name is what the environment variable IDEALRANK_ISA says, else the best that there is.
+// An empty name means the environment variable IDEALRANK_ISA if it is set, or else the best instruction set available.
 inline Isa isa_of(std::string_view name) {
   const char* const asked = name.empty() ? std::getenv("IDEALRANK_ISA") : nullptr;
   if (asked != nullptr) name = asked;

@@ -1,5 +1,5 @@
-// Four doubles at once: one vector register, or two, or a plain loop, as the instruction set and the compiler have it.
-// Plain loops have no bits.
+// Four doubles at once: one vector register, two, or a plain loop, depending on the instruction set and the compiler. Plain
+// loops do not support the operations on bits.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ IDEALRANK_INLINE Lanes where(LaneBits condition, Lanes yes, Lanes no) { return c
 IDEALRANK_INLINE LaneBits bits_of(Lanes x) { return reinterpret_cast<LaneBits>(x); }
 IDEALRANK_INLINE Lanes with_bits(LaneBits bits) { return reinterpret_cast<Lanes>(bits); }
 
-// Zeros come in from above.
+// Shifts in zeros from above.
 template <int by>
 IDEALRANK_INLINE LaneBits shifted_right(LaneBits bits) {
   typedef std::uint64_t Unsigned __attribute__((vector_size(32)));
@@ -42,8 +42,8 @@ IDEALRANK_INLINE Lanes shuffled(Lanes x, Lanes y) {
 
 #elif defined(IDEALRANK_VECTORS)
 
-// Two vectors of 16 bytes, which is what these instruction sets have. One of 32 bytes means the same, but compilers then go
-// through memory at every other step.
+// Two vectors of 16 bytes, as these instruction sets have them. A vector of 32 bytes would mean the same, but compilers then
+// go through memory at every other step.
 template <class Half>
 struct TwoOf {
   Half low, high;
@@ -154,7 +154,7 @@ IDEALRANK_INLINE Lanes load(const double* from) {
 
 IDEALRANK_INLINE void store(double* to, Lanes x) { std::memcpy(to, &x, sizeof x); }
 
-// The first `n` of four; `rest` in the others.
+// Loads the first `n` of four lanes, and sets the others to `rest`.
 IDEALRANK_INLINE Lanes load_some(const double* from, std::size_t n, double rest) {
   Lanes x = broadcast(rest);
   std::memcpy(&x, from, n * sizeof(double));
@@ -165,13 +165,13 @@ IDEALRANK_INLINE void store_some(double* to, Lanes x, std::size_t n) { std::memc
 
 IDEALRANK_INLINE double sum(Lanes x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 
-// The nearest whole numbers, |x| < 2^51.
+// Rounds to the nearest whole numbers; requires |x| < 2^51.
 IDEALRANK_INLINE Lanes rounded(Lanes x) {
   constexpr double kRound = 0x1.8p52;
   return (x + kRound) - kRound;
 }
 
-// Rows become columns.
+// Turns rows into columns.
 IDEALRANK_INLINE void transpose(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
   const Lanes ab0 = shuffled<0, 4, 2, 6>(a, b), ab1 = shuffled<1, 5, 3, 7>(a, b);
   const Lanes cd0 = shuffled<0, 4, 2, 6>(c, d), cd1 = shuffled<1, 5, 3, 7>(c, d);
@@ -181,7 +181,7 @@ IDEALRANK_INLINE void transpose(Lanes& a, Lanes& b, Lanes& c, Lanes& d) {
   d = shuffled<2, 3, 6, 7>(ab1, cd1);
 }
 
-// The sums of four.
+// The lanes of the result are the sums of a, b, c and d.
 IDEALRANK_INLINE Lanes sums(Lanes a, Lanes b, Lanes c, Lanes d) {
   const Lanes ab = shuffled<0, 4, 2, 6>(a, b) + shuffled<1, 5, 3, 7>(a, b);
   const Lanes cd = shuffled<0, 4, 2, 6>(c, d) + shuffled<1, 5, 3, 7>(c, d);

@@ -1,4 +1,4 @@
-// exp and log of four doubles at once, to some units in the last place.
+// exp and log of four doubles at once, accurate to a few units in the last place.
 #pragma once
 
 #include <bit>
@@ -12,17 +12,17 @@
 
 #ifdef IDEALRANK_VECTORS
 
-// e^x for x <= 709; 0 where x < -708, below which results are not normal numbers.
+// e^x for x <= 709; 0 if x < -708, where results would not be normal numbers.
 IDEALRANK_INLINE Lanes exp(Lanes x) {
   constexpr double kLog2E = 1.4426950408889634;
   constexpr double kLn2High = 0x1.62e42fefa38p-1, kLn2Low = 0x1.ef35793c7673p-45;  // 32 + 53 bits: k kLn2High is exact
-  constexpr double kRound = 0x1.8p52;  // the sum's low bits are the nearest integer
+  constexpr double kRound = 0x1.8p52;  // the low bits of the sum are the nearest integer
   const Lanes bounded = where(x > -709.0, x, broadcast(-709.0));
   const Lanes shifted = bounded * kLog2E + kRound;
   const Lanes k = shifted - kRound;
   const Lanes r = (bounded - k * kLn2High) - k * kLn2Low;  // |r| <= ln(2) / 2
   const Lanes r2 = r * r, r4 = r2 * r2;
-  // Taylor's series to r^13, whose rest is below 5e-18, in Estrin's order.
+  // Taylor series up to r^13, with a remainder below 5e-18, by Estrin's scheme.
   const Lanes low = (1.0 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
   const Lanes middle = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
   const Lanes high = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800)) +
@@ -39,7 +39,7 @@ IDEALRANK_INLINE Lanes log(Lanes x) {
   // x = 2^e m, sqrt(1/2) <= m < sqrt(2)
   const LaneBits exponent = (bits_of(x) - kSqrtHalf) & kExponent;
   const Lanes m = with_bits(bits_of(x) - exponent);
-  // The number e: by a shift to the low bits of a double beside 2^52, since vectors of whole numbers have no conversion.
+  // Computes e by shifting it into the low bits of a double near 2^52, since integer vectors have no conversion.
   constexpr std::int64_t kLowest = std::int64_t{1024} << 52;
   constexpr double kTwo52 = 0x1p52;
   const Lanes e = with_bits(shifted_right<52>(exponent + kLowest) | std::bit_cast<std::int64_t>(kTwo52)) - (kTwo52 + 1024);

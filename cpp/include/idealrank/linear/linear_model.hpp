@@ -1,5 +1,5 @@
-// A linear model on features that are normalised query by query: its scores, and how they change with its weights. The
-// features themselves are only read; normalising is folded into the products.
+// A linear model on features that are normalized per query: its scores, and the gradient by its weights. The features are
+// only read; normalization is folded into the products.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace idealrank {
 
-// One row of features per document, the documents of each query together.
+// One row of features per document; the documents of each query are contiguous.
 struct FeatureRows {
   std::span<const float> cells;
   std::size_t width = 0;
@@ -23,7 +23,7 @@ struct FeatureRows {
   const float* operator[](std::size_t i) const { return cells.data() + i * width; }
 };
 
-// Feature f of query q becomes (x - shift[q, f]) * scale[q, f]; as it is where both are empty.
+// Feature f of query q becomes (x - shift[q, f]) * scale[q, f]; if both are empty, it stays as it is.
 struct Normalization {
   std::span<const double> shift, scale;
 
@@ -32,7 +32,7 @@ struct Normalization {
 
 enum class Normalize { minmax, zscore };
 
-// A feature that is the same for all documents of a query has the scale 0.
+// A feature that is the same for all documents of a query gets the scale 0.
 inline void fit_normalization(const FeatureRows& features, std::span<const std::int64_t> offsets, Normalize kind,
                               std::span<double> shift, std::span<double> scale, Threads threads) {
   const std::size_t width = features.width;
@@ -70,7 +70,7 @@ inline void fit_normalization(const FeatureRows& features, std::span<const std::
         for (std::size_t f = 0; f < width; ++f) high[f] = std::sqrt(high[f] / std::max(n, 1.0));
       }
       for (std::size_t f = 0; f < width; ++f) {
-        // A mean that was rounded leaves a constant feature with a spread of that rounding.
+        // The rounded mean of a constant feature leaves a spread of the size of the rounding error.
         const bool varies = begin < end && high[f] > 1e-12 * std::abs(low[f]);
         shift[start + f] = varies ? low[f] : 0.0;
         scale[start + f] = varies ? 1 / high[f] : 0.0;
@@ -111,7 +111,8 @@ inline void linear_scores(const FeatureRows& features, std::span<const std::int6
   });
 }
 
-// by_weight[f] = sum_i by_score[i] x'_f of document i: what a loss changes by with each weight. Always summed in the same order.
+// by_weight[f] = sum_i by_score[i] x'_f of document i: the gradient of a loss by the weights.
+// The order of summation is fixed.
 inline void linear_gradient(const FeatureRows& features, std::span<const std::int64_t> offsets,
                             const Normalization& normalization, std::span<const double> by_score,
                             std::span<double> by_weight, Threads threads) {
@@ -152,7 +153,7 @@ inline void linear_gradient(const FeatureRows& features, std::span<const std::in
   }
 }
 
-// The first cell that is not finite, or none.
+// The index of the first cell that is not finite, if any.
 inline std::optional<std::size_t> first_not_finite(std::span<const float> cells) {
   float sums[16] = {};
   const std::size_t whole = cells.size() / 16 * 16;

@@ -1,5 +1,5 @@
-// Measures of rankings. A measure is gains, in the order of the scores, dotted with discounts and divided by something;
-// or one of five other reductions of the same gains. Any number of them costs one sort a query.
+// Measures of rankings. A measure is the dot product of discounts and gains, in the order of the scores, divided by some
+// normalizer; or another reduction of the same gains. Any number of measures needs only one sort per query.
 #pragma once
 
 #include <algorithm>
@@ -22,27 +22,42 @@
 
 namespace idealrank {
 
-// Equal scores: the mean over all their orders, input order, its reverse, or the order that is best or worst for the gain.
+// How to order equal scores: mean over all orders, input order, its reverse, or the order that
+// is best or worst for the gain.
 enum class Ties { average, stable, reverse, best, worst };
 
-// label -> gain: l; 2^l - 1 up to `highest`; 1 from `rel` on; 1 for any judged document; 1 relevant, -1 judged otherwise, 0 unjudged; table.
+// From label l to gain:
+//   linear      l
+//   exp2        2^l - 1, for labels up to `highest`
+//   binary      1 if l >= rel
+//   judged      1 for any judged document
+//   preference  1 if relevant, -1 if judged not relevant, 0 if unjudged
+//   table       looked up in a table
 enum class GainKind { linear, exp2, binary, judged, preference, table };
 
-// What becomes of gains g_1, g_2, ... in rank order:
-//   sum            sum_r D(r) g_r
-//   precision_mean sum over relevant ranks r of (relevant up to r) / r: average precision before its division
-//   first          1 / rank of the first relevant document
-//   any            1 if there is a relevant document
-//   cascade        sum_r (1 / r) g_r prod_{i < r} (1 - g_i): expected reciprocal rank
-//   preference     sum over relevant of 1 - (judged non-relevant above, at most R) / min(R, N): bpref before its division
-//   tied           number of ranks whose score another document has too, whatever the gains
+// Reductions of the gains g_1, g_2, ... in rank order:
+//   sum             sum_r D(r) g_r
+//   precision_mean  sum over relevant ranks r of (relevant up to r) / r: average precision before its division
+//   first           1 / rank of the first relevant document
+//   any             1 if there is a relevant document
+//   cascade         sum_r (1 / r) g_r prod_{i < r} (1 - g_i): expected reciprocal rank
+//   preference      sum over relevant of 1 - (judged non-relevant above, at most R) / min(R, N): bpref before its division
+//   tied            number of ranks whose score another document has too, whatever the gains
 enum class Reduction { sum, precision_mean, first, any, cascade, preference, tied };
 
-// What the reduction is divided by. R: relevant documents; n: documents ranked; k: the cutoff.
-//   ideal: the same sum of the ideal order; full: of k documents of gain 1; reachable: min(R, k); hits: relevant among
-//   the first k; retrieved: min(n, k); harmonic: (k + R) / 2; highest_label: of the query, at least 1.
-//   ideal_shorter, ideal_retrieved, ideal_whole: as ideal, cut at k or at the number of ranked documents if there are fewer;
-//   at that number, whatever k is; nowhere.
+// What the reduction is divided by. R: relevant documents; n: ranked documents; k: the cutoff.
+//   ideal            the same sum for the ideal order
+//   full             the same sum for k documents of gain 1
+//   relevant         R
+//   reachable        min(R, k)
+//   hits             relevant documents among the first k
+//   cutoff           k
+//   retrieved        min(n, k)
+//   harmonic         (k + R) / 2
+//   highest_label    the highest label of the query, at least 1
+//   ideal_shorter    like ideal, but cut at min(n, k)
+//   ideal_retrieved  like ideal, but cut at n, whatever k is
+//   ideal_whole      like ideal, but never cut
 enum class Denominator {
   none,
   ideal,
@@ -64,14 +79,14 @@ enum class CutoffKind { none, rank, relevant, depths };
 
 struct Gain {
   GainKind kind = GainKind::linear;
-  double rel = 1;  // where relevance begins; for a cascade, the highest label there may be
-  double highest = std::numeric_limits<double>::infinity();  // no label may be above, of exp2
-  double scale = 1;  // every gain is multiplied by it
-  bool ideal_retrieved = false;  // the ideal is over the ranked documents, though judged ones are given
+  double rel = 1;  // lowest relevant label; for a cascade, the highest allowed label
+  double highest = std::numeric_limits<double>::infinity();  // the highest label that exp2 allows
+  double scale = 1;  // factor of every gain
+  bool ideal_retrieved = false;  // the ideal order has only the ranked documents, even if others are judged
   std::span<const double> table_labels, table_gains;  // ascending labels
 };
 
-// D(r) = weights[r - 1]; or max(n - r, 0) where `linear`.
+// D(r) = weights[r - 1]; if `linear`, max(n - r, 0).
 struct Discount {
   bool linear = false;
   std::span<const double> weights;
@@ -84,30 +99,30 @@ struct Spec {
   CutoffKind cutoff_kind = CutoffKind::none;
   std::size_t rank = 0;
   std::span<const std::int64_t> depths;  // one per query, each at least 0
-  double empty = 0;  // value of a query without positive gain
-  bool zero_if_short = false;  // 0 where fewer than k documents are ranked
-  bool negative_ideal = false;  // divide by a sum of the ideal order below 0, too
+  double empty = 0;  // value of a query without a positive gain
+  bool zero_if_short = false;  // 0 if fewer than k documents are ranked
+  bool negative_ideal = false;  // also divide by an ideal sum below 0
 };
 
 struct Lists {
   std::span<const double> labels, scores;
   std::span<const std::int64_t> offsets;
-  // Labels of all judged documents; the same spans as labels and offsets where no others are known.
+  // Labels of all judged documents; the same spans as `labels` and `offsets` if no others are known.
   std::span<const double> judged;
   std::span<const std::int64_t> judged_offsets;
   bool joined = false;  // NaN is the label of an unjudged document
 };
 
-// A negative label: a DataError; as if the document was not judged; or a label like any other.
+// What to do with a negative label: raise a DataError; treat the document as unjudged; or keep it like any other label.
 enum class Negative { error, unjudged, keep };
 
 namespace detail {
 
 inline constexpr double kNegligible = 1e-20;
-inline constexpr std::size_t kPart = 1 << 14;  // documents between two looks at the stop
-inline constexpr int kLevels = 64;  // labels 0 ... 63 are counted, others sorted
+inline constexpr std::size_t kPart = 1 << 14;  // documents between two checks of the stop
+inline constexpr int kLevels = 64;  // whole labels 0 ... 63 are counted, others are sorted
 
-// Four partial sums, always in the same way: the same bits for equal gains, so that an ideal ranking scores exactly 1.
+// Four partial sums in a fixed order: equal gains give the same bits, so that an ideal ranking scores exactly 1.
 inline double dot(const double* a, const double* b, std::size_t n) {
   double sums[4] = {0, 0, 0, 0};
   std::size_t i = 0;
@@ -118,7 +133,7 @@ inline double dot(const double* a, const double* b, std::size_t n) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// 2^l - 1, exact for whole labels; near 0 the difference would cancel.
+// 2^l - 1: exact for whole labels; near 0 the plain difference would cancel.
 inline double exp2_gain(double label) {
   if (label >= 0 && label < kLevels && label == std::floor(label)) {
     return static_cast<double>((std::uint64_t{1} << static_cast<int>(label)) - 1);
@@ -126,7 +141,7 @@ inline double exp2_gain(double label) {
   return std::abs(label) < 1 ? std::expm1(label * std::numbers::ln2) : std::exp2(label) - 1;
 }
 
-// Measures queries one after the other without allocating anew.
+// Measures queries one by one, reusing its memory.
 class QueryMeter {
  public:
   QueryMeter(const Lists& lists, std::span<const Gain> gains, std::span<const Discount> discounts,
@@ -151,7 +166,7 @@ class QueryMeter {
     for (std::size_t g = 0; g < gains.size(); ++g) tabulate(g);
   }
 
-  // values[s] = value of specs[s] for this query.
+  // Calls store(s, value) with the value of specs[s] for this query, for every s.
   template <class Store>
   void operator()(std::int64_t query, std::int64_t begin, std::int64_t end, Store&& store) {
     query_ = query;
@@ -195,14 +210,14 @@ class QueryMeter {
 
  private:
   struct Column {
-    std::vector<double> ranked;  // gains in rank order, of at least as many ranks as any cutoff asks for
+    std::vector<double> ranked;  // gains in rank order, deep enough for every cutoff
     std::vector<double> ideal;  // the `depth` highest gains
     std::size_t depth = 0;
-    std::size_t n_relevant = 0;  // documents of positive gain
-    std::size_t n_negative = 0;  // judged documents without, for bpref
+    std::size_t n_relevant = 0;  // documents with a positive gain
+    std::size_t n_negative = 0;  // documents with a negative gain; for bpref, those judged not relevant
   };
 
-  // Gains of the labels 0 ... 63, and the labels in the order of falling gains.
+  // The gains of the labels 0 ... 63, and these labels by descending gain.
   struct LevelGains {
     std::array<double, kLevels> gains;
     std::array<int, kLevels> best_first;
@@ -270,13 +285,13 @@ class QueryMeter {
   const std::span<const double>& ideal_labels(const Gain& gain) const { return gain.ideal_retrieved ? labels_ : judged_; }
   bool same_labels() const { return labels_.data() == judged_.data(); }
 
-  // How many documents have each of the labels 0 ... 63, as long as they have no others.
+  // How many documents have each of the labels 0 ... 63, valid if there are no other labels.
   struct Levels {
     std::array<std::uint32_t, kLevels> counts{};
     std::uint64_t present = 0;  // bit l: some document has label l
     bool countable = true;
 
-    // Calls each(level, count), from the highest level down.
+    // Calls each(level, count) from the highest level down.
     template <class Each>
     void for_each(Each&& each) const {
       for (std::uint64_t left = present; left != 0;) {
@@ -287,7 +302,7 @@ class QueryMeter {
     }
   };
 
-  // Checks labels, and counts them.
+  // Checks and counts the labels.
   void count_levels() {
     count(judged_, judged_first_row_, false, judged_levels_);
     if (!same_labels()) count(labels_, first_row_, lists_.joined, retrieved_levels_);
@@ -296,13 +311,13 @@ class QueryMeter {
   const Levels& ideal_levels(const Gain& gain) const { return gain.ideal_retrieved ? retrieved_levels() : judged_levels_; }
 
   void count(std::span<const double> labels, std::int64_t first_row, bool may_be_unjudged, Levels& levels) {
-    // Two tables: one increment need not wait for the one before, most often of the same label.
+    // Two tables, so that an increment need not wait for the previous one, which is mostly for the same label.
     std::array<std::uint32_t, kLevels> even{}, odd{};
     levels.present = 0;
     levels.countable = true;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (i % kPart == 0) stop_.before(2 * kPart);
-      // A whole number up to 2^52, added to 2^52, stands in the low bits.
+      // Adding 2^52 to a whole number below 2^52 puts it into the low bits.
       const std::uint64_t level = std::bit_cast<std::uint64_t>(labels[i] + 0x1p52) ^ std::bit_cast<std::uint64_t>(0x1p52);
       if (level < kLevels && static_cast<double>(static_cast<std::int64_t>(level)) == labels[i]) {
         ++(i % 2 == 0 ? even : odd)[level];
@@ -350,7 +365,7 @@ class QueryMeter {
     }
   }
 
-  // Throws for a level that the gain does not take, naming its first row.
+  // Throws for a level that the gain does not take, with the first row that has it.
   void check_levels(const Gain& gain, const Levels& levels, std::span<const double> labels, std::int64_t first_row) const {
     levels.for_each([&](std::size_t level, std::size_t) {
       const auto label = static_cast<double>(level);
@@ -377,7 +392,7 @@ class QueryMeter {
     return spec.denominator == Denominator::ideal || spec.denominator >= Denominator::ideal_shorter;
   }
 
-  // How many documents the ideal order has.
+  // The number of documents in the ideal order.
   std::size_t ideal_depth(const Spec& spec, std::size_t k, std::size_t n) const {
     switch (spec.denominator) {
       case Denominator::ideal_shorter:
@@ -391,7 +406,7 @@ class QueryMeter {
     }
   }
 
-  // Ranks at which a run of equal scores ends; filled for averaging, and for orders inside a run.
+  // Finds the ranks at which runs of equal scores end. Stable ties do not need them.
   void find_runs() {
     run_ends_.clear();
     if (ties_ == Ties::stable) return;
@@ -454,7 +469,7 @@ class QueryMeter {
         const std::size_t room = depth - column.ideal.size();
         column.ideal.resize(column.ideal.size() + std::min(room, count), level_gains_[g].gains[level]);
       };
-      if (gain.kind != GainKind::table) {  // a higher label has no lower gain
+      if (gain.kind != GainKind::table) {  // a higher label never has a lower gain
         levels.for_each(append);
       } else {
         for (const int level : level_gains_[g].best_first) {
@@ -467,7 +482,7 @@ class QueryMeter {
     stop_.before(4 * labels.size());
     for (const double label : labels) column.ideal.push_back(gain_of(gain, label, -1));
     stop_.before(10 * labels.size());
-    // A whole sort of a long list beats a partial one, which is by heap, by far.
+    // std::partial_sort uses a heap, and is far slower on long lists than selecting and sorting.
     const auto last = column.ideal.begin() + static_cast<std::ptrdiff_t>(depth);
     if (depth < labels.size()) std::nth_element(column.ideal.begin(), last, column.ideal.end(), std::greater<>());
     column.ideal.resize(depth);
@@ -486,7 +501,7 @@ class QueryMeter {
     stop_.before(2 * order_.size());
     const Spec& spec = specs_[s];
     const Column& column = columns_[spec.gain];
-    // A plain sum of negative gains is what it is; everything else asks for something relevant.
+    // A plain sum of negative gains is well defined; everything else needs a relevant document.
     const bool plain_loss =
         spec.reduction == Reduction::sum && spec.denominator == Denominator::none && column.n_negative > 0;
     const bool negative_ideal = spec.negative_ideal && column.n_negative > 0;
@@ -503,7 +518,7 @@ class QueryMeter {
       raise(data_error("the gains of a query are too large to be summed", query_, -1));
     }
     if (divisor > 0 || (negative_ideal && divisor < 0)) return reduced / divisor;
-    // Negative gains can outweigh the positive ones even in the ideal order: nothing to be compared with.
+    // Negative gains can outweigh the positive ones even in the ideal order; then there is nothing to compare with.
     const bool normalised = has_ideal(spec) || spec.denominator == Denominator::full;
     return normalised ? spec.empty : 0;
   }
@@ -542,7 +557,7 @@ class QueryMeter {
       case Denominator::ideal_whole:
         return weighted(discounts_[spec.discount], column.ideal, ideal_depth(spec, k, n), n);
       case Denominator::full: {
-        // The same for all queries with the same k and, of a linear discount, the same n.
+        // The same for all queries with the same k and, for a linear discount, the same n.
         const auto& [last_k, last_n, value] = full_[s];
         if (k != last_k || n != last_n) full_[s] = {k, n, weighted(discounts_[spec.discount], ones_, k, n)};
         return value;
@@ -571,8 +586,8 @@ class QueryMeter {
     return 1;
   }
 
-  // Calls run(first, last, relevant in the run) for runs of equal scores up to rank m; each rank alone unless averaging.
-  // Gains are 0 and 1, or their mean in a run.
+  // Calls run(first, last, relevant documents in the run) for runs of equal scores up to rank m; unless ties are averaged,
+  // each rank is a run. Gains are 0 and 1, or their mean in a run.
   template <class Run>
   void for_each_run(const std::vector<double>& gains, std::size_t m, Run&& run) const {
     if (ties_ != Ties::average) {
@@ -587,8 +602,8 @@ class QueryMeter {
     }
   }
 
-  // In a run of t documents of which x are relevant, one at place j is relevant with probability x / t, and then has
-  // (j - 1) (x - 1) / (t - 1) relevant ones of the run before it on average (McSherry and Najork 2008).
+  // In a run of t documents of which x are relevant, the one at place j is relevant with probability x / t, and then (j - 1)
+  // (x - 1) / (t - 1) relevant ones of the run precede it on average (McSherry and Najork 2008).
   double precision_mean(const std::vector<double>& gains, std::size_t m) const {
     double sum = 0, hits = 0;
     for_each_run(gains, m, [&](std::size_t first, std::size_t last, double x) {
@@ -604,8 +619,8 @@ class QueryMeter {
     return sum;
   }
 
-  // Average precision over the documents found, for the order of ties that is best or worst for it. Whole runs are sorted
-  // for that already; of the run that the cutoff divides, any number of relevant documents may be inside.
+  // Average precision over the hits, for the order of ties that is best or worst for it. Whole runs are already sorted
+  // accordingly. In the run that the cutoff divides, the number of relevant documents above the cutoff can be chosen.
   double mean_precision_of_hits(const std::vector<double>& gains, std::size_t m) const {
     double sum = 0, hits = 0;
     std::size_t first = 0;
@@ -624,8 +639,9 @@ class QueryMeter {
     const double inside = static_cast<double>(m - first), outside = static_cast<double>(last - m);
     const bool best = ties_ == Ties::best;
     double chosen = best ? 0 : std::numeric_limits<double>::infinity();
-    // `found` relevant ones stand first in the run, at the ranks first + 1, ...; or last, at the ranks m, m - 1, ... With one
-    // more at the last of these, 1 is added to the count at each other: `inverse_ranks` in all.
+    // For the best order, the `found` relevant documents come first, at the ranks first + 1, ...; for the worst,
+    // last, at the ranks m, m - 1, ... In the latter case, another one above them adds 1 to the count at each of
+    // them: `inverse_ranks` in total.
     const double least = std::max(0.0, relevant - outside), most = std::min(relevant, inside);
     double inverse_ranks = 0;
     for (double found = 0; found <= most; ++found) {
@@ -644,7 +660,8 @@ class QueryMeter {
     return chosen;
   }
 
-  // The first relevant of the run stands at place j with probability (x / (t - j + 1)) prod_{i < j} (1 - x / (t - i + 1)).
+  // The first relevant document of the run is at place j with probability (x / (t - j + 1))
+  // prod_{i < j} (1 - x / (t - i + 1)).
   double first(const std::vector<double>& gains, std::size_t m) const {
     double value = 0;
     bool found = false;
@@ -749,12 +766,12 @@ class QueryMeter {
   std::vector<Column> columns_;
   std::vector<LevelGains> level_gains_;
   std::vector<std::size_t> cutoffs_;
-  std::vector<double> ones_;  // the gains of a full list, as many as any was asked for
+  std::vector<double> ones_;  // the gains of a full list, as long as the longest so far
   struct Full {
     std::size_t k = 0, n = 0;
     double value = 0;
   };
-  std::vector<Full> full_;  // of each spec, the last denominator of that kind
+  std::vector<Full> full_;  // for each spec, its last denominator of the kind `full`
 };
 
 }  // namespace detail

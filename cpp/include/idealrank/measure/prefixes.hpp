@@ -1,4 +1,4 @@
-// DCG of growing lists: the first n documents of a query, for many n, from one sort.
+// DCG of growing lists: the first n documents of a query, for many n, with a single sort.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace idealrank {
 
-// sum_{r <= depths[i]} D(r) g_r on the first sizes[i] documents; depths has one entry per size.
+// sum_{r <= depths[i]} D(r) g_r on the first sizes[i] documents. `depths` has one entry per size.
 struct PrefixSpec {
   Discount discount;
   std::span<const std::int64_t> depths;
@@ -25,8 +25,8 @@ struct PrefixSpec {
 
 namespace detail {
 
-// One query after the other, without allocating anew. From the longest prefix to the shortest: the documents that a
-// shorter one lacks are taken out of the ranking, which stays sorted. O(n log n + sum of the sizes * number of specs).
+// Processes queries one by one, reusing its memory. Goes from the longest prefix to the shortest: the documents that a
+// shorter prefix lacks are removed from the ranking, which stays sorted. O(n log n + sum of the sizes * number of specs).
 class PrefixMeter {
  public:
   PrefixMeter(std::span<const std::int64_t> sizes, std::span<const PrefixSpec> specs, Ties ties, const Stop& stop)
@@ -44,7 +44,7 @@ class PrefixMeter {
     }
   }
 
-  // store(s, i, value) for every spec and size; NaN where the query has fewer documents.
+  // Calls store(s, i, value) for every spec and size; the value is NaN if the query has fewer documents.
   template <class Store>
   void operator()(std::span<const double> given_gains, std::span<const double> given_scores, std::int64_t query,
                   std::int64_t first_row, Store&& store) {
@@ -82,7 +82,7 @@ class PrefixMeter {
     for (std::size_t r = 0; r < gains.size(); ++r) gains_[r] = gains[documents_[r]];
   }
 
-  // Keeps the documents before n, in their order, without a branch that scores decide.
+  // Keeps the documents with an index below n, in their order, without a branch that depends on scores.
   void shrink_to(std::size_t n) {
     const auto first_out = std::find_if(documents_.begin(), documents_.end(), [&](std::uint32_t d) { return d >= n; });
     auto kept = static_cast<std::size_t>(first_out - documents_.begin());
@@ -98,7 +98,7 @@ class PrefixMeter {
     if (average_) runs_.resize(n);
   }
 
-  // Documents with equal scores have the mean of their gains each.
+  // Gives each document the mean gain of the documents with the same score.
   const std::vector<double>& averaged() {
     means_.resize(gains_.size());
     for (std::size_t first = 0; first < gains_.size();) {
@@ -129,13 +129,14 @@ class PrefixMeter {
   OwnCopy own_gains_, own_scores_;
   bool average_ = false;
   TopRanker rank_;
-  std::vector<std::uint32_t> documents_, runs_;  // by rank: number of the document, first rank of its equal scores
+  std::vector<std::uint32_t> documents_, runs_;  // by rank: index of the document, first rank with the same score
   std::vector<double> gains_, means_;
 };
 
 }  // namespace detail
 
-// values[(s * n_queries + q) * sizes.size() + i]: specs[s] on the first sizes[i] documents of query q; sizes rise.
+// values[(s * n_queries + q) * sizes.size() + i]: specs[s] on the first sizes[i] documents of
+// query q. `sizes` must be ascending.
 inline void prefix_dcg(std::span<const double> gains, std::span<const double> scores, std::span<const std::int64_t> offsets,
                        std::span<const std::int64_t> sizes, std::span<const PrefixSpec> specs, Ties ties,
                        std::span<double> values, Threads threads) {

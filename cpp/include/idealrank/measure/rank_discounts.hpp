@@ -10,7 +10,8 @@
 
 namespace idealrank {
 
-// discounts[r - 1] = D(r) for a list of as many documents; 0 beyond the first `depth` ranks, and beyond a table's end.
+// discounts[r - 1] = D(r) for a list of discounts.size() documents; 0 beyond the first `depth` ranks
+// and beyond the end of a table.
 inline void fill_discounts(const Discount& discount, std::int64_t depth, std::span<double> discounts) {
   const std::size_t n = discounts.size();
   const std::size_t end = std::min({n, static_cast<std::size_t>(depth), discount.linear ? n : discount.weights.size()});

@@ -1,4 +1,4 @@
-// Where a reader of documents in random order stops: the cascade of a run of equal scores.
+// Where a reader of documents in random order stops: the cascade model on a run of equal scores.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,22 @@
 
 namespace idealrank {
 
-// A reader stops at a document with its probability g, else reads on, and all orders of the t documents are equally likely.
-// With f = 1 - g, e_j the mean over all choices of j documents of the product of their f, the reader is still reading after
-// j places with probability e_j, and stops at place j with d_j = e_{j-1} - e_j: sums of terms that are not negative give both.
+// A reader stops at a document with its probability g or else reads on, and all orders of the t documents are equally
+// likely. Let f = 1 - g, and e_j the mean, over all choices of j documents, of the product of their f. The reader is still
+// reading after j places with probability e_j, and stops at place j with probability d_j = e_{j-1} - e_j. Both are
+// computed as sums of nonnegative terms.
 class StoppingPlaces {
  public:
   explicit StoppingPlaces(Stop stop = {}) : stop_(stop) {}
 
-  // d_1, ..., d_depth; depth <= gains.size(). Once e_j is below 1e-20, what follows is 0. Sorts the gains.
+  // Returns d_1, ..., d_depth, where depth <= gains.size(). Once e_j is below 1e-20, all later values are 0. Sorts `gains`.
   std::span<const double> operator()(std::vector<double>& gains, std::size_t depth) {
     stoppable_sort(gains.begin(), gains.end(), std::less<>(), stop_);
     list_levels(gains);
     reading_.assign(depth + 1, 0.0);
     stops_.assign(depth + 1, 0.0);
-    // As measured: for each level a node of the integrals costs as much as 40 steps of the recurrence, and what it adds to
-    // one place as much as 2.
+    // Measured costs: per level, a node of the integrals costs as much as 40 steps of the recurrence; its contribution
+    // to one place costs as much as 2.
     const auto steps = static_cast<double>(gains.size()) * static_cast<double>(depth);
     const double windows = std::sqrt(static_cast<double>(depth)) + 1, n_levels = static_cast<double>(levels_.size());
     const double integrals = kNodes * (40 * n_levels * windows + 2 * static_cast<double>(depth));
@@ -43,8 +44,8 @@ class StoppingPlaces {
 
  private:
   static constexpr double kNegligible = 1e-20;
-  static constexpr std::size_t kFirst = 64;  // places that are always found by the recurrence
-  static constexpr double kNodes = 32;  // of an integral, about
+  static constexpr std::size_t kFirst = 64;  // places that always use the recurrence
+  static constexpr double kNodes = 32;  // approximate number of nodes per integral
 
   struct Level {
     double gain, factor, count;
@@ -58,11 +59,11 @@ class StoppingPlaces {
     }
   }
 
-  // One document after the other: of the first i documents, the last is not among j, is one that was read on at, or the one
-  // that is stopped at, with probabilities (i - j) / i, (j - 1) / i and 1 / i. The smallest gains come first, so that e_j only
-  // falls from then on.
+  // Adds documents one by one. Among the first i documents in random order, the i-th is not in the first j places, is before
+  // place j and read on at, or is at place j, with probabilities (i - j) / i, (j - 1) / i and 1 / i. The smallest gains come
+  // first, so that e_j only decreases from then on.
   void recur(const std::vector<double>& gains, std::size_t depth) {
-    // As long as the gains are 0, all is read.
+    // As long as the gains are 0, everything is read.
     const auto zeros = static_cast<std::size_t>(
         std::find_if(gains.begin(), gains.end(), [](double gain) { return gain != 0; }) - gains.begin());
     std::size_t deepest = std::min(zeros, depth);
@@ -81,14 +82,14 @@ class StoppingPlaces {
     }
   }
 
-  // C(t, j) e_j is the coefficient of x^j in P(x) = prod (1 + f x), j C(t, j) d_j that of x^(j-1) in P(x) sum g / (1 + f x);
-  // and by Cauchy's formula a coefficient is r^-j / (2 pi) int P(r exp(i phi)) exp(-i j phi) d phi. With the radius at which P(r)
-  // is mostly x^j for j near the middle of a window, the integrand is a bell of the width 1 / sd, for which the trapezoidal
-  // rule is exact to rounding with some 30 points. A window begins at a mean that is known, to which the others are compared: no
-  // factorial and no power of r is ever large.
+  // C(t, j) e_j is the coefficient of x^j in P(x) = prod (1 + f x), and j C(t, j) d_j that of x^(j-1) in P(x) sum g /
+  // (1 + f x). By Cauchy's formula, a coefficient is r^-j / (2 pi) int P(r exp(i phi)) exp(-i j phi) d phi. If r is such
+  // that the terms x^j of P(r) with j near the middle of a window dominate, the integrand is a bell of width 1 / sd, for
+  // which the trapezoidal rule with about 30 points is exact to rounding. A window begins at a known mean, and all others
+  // are computed relative to it, so that no factorial and no power of r is ever large.
   void integrate(std::size_t n, std::size_t first, std::size_t last) {
     const auto t = static_cast<double>(n);
-    // Not even without those that surely stop can more be read.
+    // Documents with gain 1 always stop the reader, so at most this many can be read on at.
     const auto readable = static_cast<std::size_t>(t - (levels_.back().factor == 0 ? levels_.back().count : 0));
     const std::size_t end = std::min(last, readable);
     double radius = 1;
@@ -120,7 +121,7 @@ class StoppingPlaces {
 
   std::size_t widest() const { return static_cast<std::size_t>(std::max(2 * sd_, 1.0)); }
 
-  // Where sum f r / (1 + f r), the mean number of factors in P(r), is j: it rises with r. By bisection of log r.
+  // Finds r such that sum f r / (1 + f r), the mean number of factors in P(r), is j. It increases with r; bisects log r.
   double radius_of(double j, double guess) const {
     auto number = [&](double r) {
       double sum = 0;
@@ -137,7 +138,7 @@ class StoppingPlaces {
     return std::sqrt(low * high);
   }
 
-  // The standard deviation of the number of factors in P(r).
+  // Computes the standard deviation of the number of factors in P(r).
   void set_sd(double radius) {
     double variance = 0;
     for (const auto& [gain, factor, count] : levels_) {
@@ -147,20 +148,20 @@ class StoppingPlaces {
     sd_ = std::sqrt(variance);
   }
 
-  // A point phi > 0, the integrands there, relative to P(r), and what takes them to the next j.
+  // A point phi > 0: the integrands there, relative to P(r), and the factor that takes them to the next j.
   struct Node {
     std::complex<double> reading, stops, turn;
   };
 
   void list_nodes(double radius, double j) {
-    n_points_ = std::ceil(24 * sd_ + 64);  // coefficients so far away are added to ours
+    n_points_ = std::ceil(24 * sd_ + 64);  // only coefficients this far away are aliased
     nodes_.clear();
     stops_at_0_ = 0;
     for (const auto& [gain, factor, count] : levels_) stops_at_0_ += count * gain / (1 + factor * radius);
     for (double k = 1; k <= n_points_ / 2; ++k) {
       stop_.before(60 * levels_.size());
       const double phi = 2 * std::numbers::pi * k / n_points_;
-      const double versine = 2 * std::sin(phi / 2) * std::sin(phi / 2), sine = std::sin(phi);  // 1 - cos(phi), without loss
+      const double versine = 2 * std::sin(phi / 2) * std::sin(phi / 2), sine = std::sin(phi);  // 1 - cos(phi), accurately
       double log_size = 0, angle = 0;
       std::complex<double> stops = 0;
       for (const auto& [gain, factor, count] : levels_) {
@@ -172,13 +173,13 @@ class StoppingPlaces {
         stops += count * gain / one / relative;
       }
       if (log_size < -46) break;
-      const bool opposite = 2 * k == n_points_;  // the only point that counts once
+      const bool opposite = 2 * k == n_points_;  // the only point that is its own mirror image
       const auto value = std::polar((opposite ? 1.0 : 2.0) * std::exp(log_size), angle - j * phi);
       nodes_.push_back({value, value * stops, std::polar(1.0, -phi)});
     }
   }
 
-  // The integral of one of the integrands, whose value at phi = 0 is given.
+  // The integral of one of the integrands, given its value at phi = 0.
   double mean_at(std::complex<double> Node::* integrand, double at_0) const {
     double sum = at_0;
     for (const Node& node : nodes_) sum += (node.*integrand).real();

@@ -1,8 +1,9 @@
-// Sums of a smooth function of differences of scores, sum_j w_j f(x_j - y_i), in near-linear time.
+// Sums of a smooth function of score differences, sum_j w_j f(x_j - y_i), in near-linear time.
 //
-// Sources x and targets y are in two binary trees of intervals. Where f is smooth at the scale of two boxes, the box of sources
-// acts by a few weights at Chebyshev points, and the box of targets receives a few values there (the fast multipole method
-// in one dimension; the interpolation is that of Fong and Darve 2009). A box of few documents stands for itself.
+// Sources x and targets y are in two binary trees of intervals (boxes). If f is smooth at the scale of two boxes, the
+// sources act through a few weights at Chebyshev points of their box, and the targets receive a few values at the points of
+// theirs (the fast multipole method in one dimension, with the interpolation of Fong and Darve 2009). A box with few
+// documents is represented by its own scores.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 
 namespace idealrank {
 
-// Chebyshev points of a box: enough for rounding errors wherever a kernel allows a radius.
+// Chebyshev points per box: enough to reach rounding errors for any radius that a kernel allows.
 inline constexpr std::size_t kBoxPoints = 18;
 
 // The Chebyshev points of [-1, 1], ascending, and the factors of the barycentric formula.
@@ -33,7 +34,7 @@ struct BoxPoints {
     }
   }
 
-  // The polynomials that are 1 at one of the points and 0 at the others, at u.
+  // The values at u of the polynomials that are 1 at one of the points and 0 at the others.
   std::array<double, kBoxPoints> shares(double u) const {
     std::array<double, kBoxPoints> found{};
     double total = 0;
@@ -51,34 +52,34 @@ struct BoxPoints {
   }
 };
 
-// Scores in ascending order, in boxes. What stands for a box, its proxies, are its scores where they are few, its one score
-// where all are equal, and else Chebyshev points.
+// Scores in ascending order, divided into boxes. A box is represented by its proxies: its scores if they are few, its only
+// score if all are equal, and Chebyshev points otherwise.
 class ScoreTree {
  public:
   explicit ScoreTree(const Stop& stop = {}) : stop_(stop) {}
 
   struct Box {
-    std::size_t begin, end;  // among the scores
+    std::size_t begin, end;  // range of indices into the scores
     double low, high;
     std::size_t proxies, n_proxies;
-    std::size_t children = 0;  // the first of two; 0 for a box that is not divided
+    std::size_t children = 0;  // the index of the first of two; 0 for a leaf
     double radius() const { return children == 0 ? 0.0 : (high - low) / 2; }
   };
 
-  // The scores are to hold as long as the tree is used.
+  // The scores must stay valid as long as the tree is used.
   void build(std::span<const double> scores) {
     scores_ = scores;
     boxes_.clear();
     places_.clear();
     if (scores.empty()) return;
     add(0, scores.size());
-    for (std::size_t box = 0; box < boxes_.size(); ++box) divide(box);  // parents come before children
+    for (std::size_t box = 0; box < boxes_.size(); ++box) divide(box);  // parents come before their children
   }
 
   std::span<const Box> boxes() const { return boxes_; }
-  std::span<const double> places() const { return places_; }  // of proxies
+  std::span<const double> places() const { return places_; }  // of the proxies
 
-  // The weights of proxies that act as weights of the scores do.
+  // Computes weights of the proxies that act like the given weights of the scores.
   void gather(std::span<const double> weights, std::vector<double>& of_proxies) {
     of_proxies.assign(places_.size(), 0.0);
     for (std::size_t b = boxes_.size(); b-- > 0;) {
@@ -98,7 +99,7 @@ class ScoreTree {
     }
   }
 
-  // Values at scores from values at proxies, which are overwritten; kChannels numbers each.
+  // Computes values at scores from values at proxies, which are overwritten. Each value is kChannels numbers.
   template <std::size_t kChannels>
   void scatter(std::vector<std::array<double, kChannels>>& at_proxies, std::span<std::array<double, kChannels>> values) {
     for (const Box& box : boxes_) {
@@ -121,10 +122,10 @@ class ScoreTree {
 
  private:
   static double coordinate(const Box& box, double place) {
-    const double half = box.high / 2 - box.low / 2;  // the difference itself may overflow
+    const double half = box.high / 2 - box.low / 2;  // the plain difference may overflow
     return (place / 2 - box.low / 2 - half / 2) / (half / 2);
   }
-  // The proxy of a score in a box that is not divided.
+  // The proxy of a score in a leaf.
   static std::size_t within(const Box& box, std::size_t i) { return box.n_proxies == 1 ? 0 : i - box.begin; }
 
   void add(std::size_t begin, std::size_t end) {
@@ -146,7 +147,7 @@ class ScoreTree {
     const auto first = scores_.begin() + static_cast<std::ptrdiff_t>(box.begin);
     const auto last = scores_.begin() + static_cast<std::ptrdiff_t>(box.end);
     auto cut = static_cast<std::size_t>(std::upper_bound(first, last, middle) - scores_.begin());
-    // Between neighboring numbers there may be no middle.
+    // Between neighboring floating-point numbers there may be no middle.
     if (cut == box.end) cut = static_cast<std::size_t>(std::lower_bound(first, last, box.high) - scores_.begin());
     boxes_[b].children = boxes_.size();
     add(box.begin, cut);
@@ -160,8 +161,8 @@ class ScoreTree {
   std::vector<double> places_;
 };
 
-// A kernel has a function value(z), kChannels numbers; vanishes(z), whether it is 0 there and below; and reach(low, high), the
-// largest radius of boxes whose differences are between these that interpolation permits.
+// A kernel has three functions: value(z), which returns kChannels numbers; vanishes(z), whether they are 0 at z and below;
+// and reach(low, high), the largest radius of boxes that can be interpolated if their differences lie in [low, high].
 template <class Kernel>
 class DifferenceSums {
  public:
@@ -170,7 +171,7 @@ class DifferenceSums {
 
   explicit DifferenceSums(const Stop& stop = {}) : stop_(stop) {}
 
-  // values[i] = sum_j weights[j] kernel.value(x_j - y_i), or with `reflected`, of y_i - x_j.
+  // values[i] = sum_j weights[j] kernel.value(x_j - y_i); with `reflected`, kernel.value(y_i - x_j).
   void operator()(const Kernel& kernel, ScoreTree& sources, std::span<const double> weights, ScoreTree& targets,
                   bool reflected, std::span<Values> values) {
     if (sources.boxes().empty() || targets.boxes().empty()) {

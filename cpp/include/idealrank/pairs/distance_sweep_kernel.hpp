@@ -1,7 +1,8 @@
-// Logistic losses of all pairs of two sides, weighted by a sum of exponentials of the difference of their ranks.
+// Logistic losses of all pairs between two sides, weighted by a sum of exponentials of the difference of their ranks.
 //
-// A power of q = exp(-|t_i - t_j|) times exp(-rate |r_i - r_j|) is an exponential of the distance in scores and in ranks, both of
-// which grow along a sweep: sums over all documents passed follow from those at the neighbor, for each power and each rate.
+// A power of q = exp(-|t_i - t_j|) times exp(-rate |r_i - r_j|) is an exponential of the distances in scores and
+// in ranks, which both grow along a sweep. So for each power and each rate, the sums over all passed documents
+// follow from those at the neighbor.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +23,13 @@
 static_assert(kRankTermsAtOnce == kLanes);
 static_assert(kRankRoom == 3 + 4 * (kTerms + 2));
 
-// The documents of one side that a sweep has passed, as seen from the last of them in ranks, and from an edge in scores. Of
-// each rate and channel: the sums of q^k, the count, and the sum of distances, where these are asked for.
+// The documents of one side that a sweep has passed, relative to the rank of the last of them and to an edge in scores.
+// Holds for each rate and channel: the sums of q^k, and if requested, the count and the sum of distances.
 template <std::size_t kChannels, bool kCount, bool kDistance>
 class FarSide {
  public:
   using Feature = std::array<double, kChannels>;
-  static constexpr std::size_t kNumbers = kChannels * (kTerms + 2);  // of each rate
+  static constexpr std::size_t kNumbers = kChannels * (kTerms + 2);  // per rate
 
   FarSide(const RankDecays& decays, double* room)
       : n_(decays.n), series_(room), counts_(room + n_ * kChannels * kTerms), distances_(counts_ + n_ * kChannels) {
@@ -38,13 +39,13 @@ class FarSide {
   bool empty() const { return last_ == kNone; }
   std::uint32_t last() const { return last_; }
 
-  // Of all documents passed, by how much each rate is seen at the rank of the receiver.
+  // Sums over all passed documents. `seen` weights the rates according to the rank of the receiver.
   struct Received {
     Terms series{};
     double count = 0, distance = 0;
   };
   IDEALRANK_INLINE Received receive(const Feature& feature, const double* seen) const {
-    // Two rates at a time, so that an addition need not wait for the one before.
+    // Two rates at a time, so that an addition need not wait for the previous one.
     Terms sums[2][kChannels] = {};
     const double* from = series_;
     for (std::size_t m = 0; m < n_; m += 2) {
@@ -65,7 +66,7 @@ class FarSide {
     return received;
   }
 
-  // kept and lost: of what there is, since the last document.
+  // `kept` and `lost` describe how the sums shrink from the last document to this one.
   IDEALRANK_INLINE void add(std::uint32_t rank, const Feature& feature, const Terms& series, double distance,
                             const double* kept, const double* lost) {
     Terms own[kChannels];
@@ -89,7 +90,7 @@ class FarSide {
     last_ = rank;
   }
 
-  // As seen from another edge.
+  // Makes the sums relative to another edge.
   void move(double step, const Terms& decay) {
     if (empty()) return;
     double* at = series_;
@@ -124,7 +125,8 @@ class FarSide {
   std::uint32_t last_ = kNone;
 };
 
-// By how much exponentials of ranks shrink; gaps beyond the tables are rare, and so are their rounding errors.
+// How much exponentials of ranks shrink across gaps. Gaps beyond the tables are rare, so their
+// rounding errors do not add up.
 class RankSteps {
  public:
   explicit RankSteps(const RankDecays& decays) : decays_(decays) { std::fill_n(decays.room, decays.n, 0.0); }
@@ -154,7 +156,7 @@ class RankSteps {
   const RankDecays& decays_;
 };
 
-// As sweep_logistic_one_way.
+// Like sweep_logistic_one_way.
 template <std::size_t kChannels, Derivative kDerivative, bool kUp>
 double sweep_distance_one_way(const PlacedDocuments& documents, const LabelSplit& split, const RankDecays& decays,
                               const DerivativeColumns& columns) {
@@ -164,7 +166,7 @@ double sweep_distance_one_way(const PlacedDocuments& documents, const LabelSplit
   double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
   const PairFeatures<kChannels, true> features(documents, split);
   const RankSteps steps(decays);
-  // Pairs are misordered whose source is high in an upward sweep, or low in a downward one.
+  // A pair is misordered if its source is high in an upward sweep, or low in a downward one.
   using Misordered = FarSide<kChannels, kFirst, kValue>;
   using Ordered = FarSide<kChannels, false, false>;
   double* const room = decays.room + 3 * decays.n;
@@ -211,7 +213,7 @@ double sweep_distance_one_way(const PlacedDocuments& documents, const LabelSplit
       }
     };
     auto add_to = [&](auto& side) {
-      // The first of a side finds nothing that could shrink.
+      // For the first document of a side, there is nothing to shrink.
       const auto [kept, lost] = steps.since(side.empty() ? 1 : gap_to(side));
       side.add(rank, feature, powers(kUp ? growth : decay), kUp ? -above : above, kept, lost);
     };

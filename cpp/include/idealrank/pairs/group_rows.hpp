@@ -1,4 +1,4 @@
-// The pairs of documents with close labels one by one, as one thread takes them.
+// Enumerates the pairs of documents with close labels, on one thread.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 namespace idealrank {
 
-// Goes through queries one after the other without allocating anew.
+// Processes queries one by one, reusing its memory.
 class GroupRows {
  public:
   explicit GroupRows(const PairSpec& spec)
       : spec_(spec),
         rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)) {}
 
-  // All pairs among `own`, the documents of the levels from `level` on, by level. place_of: the place of each document of the
-  // query, for changes by swaps. Derivatives are added to the columns.
+  // Sums over all pairs among `own`, the documents of the levels starting at `level`, sorted by level. `place_of` is the
+  // place of each document of the query, needed for changes by swaps. Adds the derivatives to the columns.
   PairTotals operator()(const PairQuery& query, std::span<const std::uint32_t> own, const LabelLevels& levels,
                         std::size_t level, const SwapChange& change, std::span<const std::uint32_t> place_of, Stop& stop,
                         std::span<double> column, std::span<double> second) {
@@ -50,7 +50,7 @@ class GroupRows {
       scores[i] = query.scores[document];
       weights[i] = query.weight(document);
     });
-    std::fill_n(scores + own.size(), kPairPadding, scores[0]);  // as near to the others as these are to each other
+    std::fill_n(scores + own.size(), kPairPadding, scores[0]);  // keeps the padding within the range of the scores
     LabelledDocuments documents{&stop, own.size(), labels, scores, weights, spec_.scale};
     if (logistic) {
       const auto [least, most] = range_of({scores, own.size()});

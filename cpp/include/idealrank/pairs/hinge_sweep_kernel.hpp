@@ -1,4 +1,4 @@
-// Hinge losses of all pairs of two sides, in one pass a side.
+// Hinge losses of all pairs between two sides, in one pass per side.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@
 
 #include "idealrank/isa/isa_begin.hpp"
 
-// With the high documents from the best on, the low ones within their margin only grow in number, and by each step g
-// down all of those are g deeper in it: sums of x = margin - (s_i - s_j) and of x^2 follow from those of the document
-// before. No term is negative, hence full relative accuracy where violations are few or tiny. Low documents are met from
-// the worst on in the same way.
+// Visit the high documents from the best score down. The set of low documents within their margin only grows, and a step of
+// g down increases x = margin - (s_i - s_j) by g for all of these. So the sums of x and x^2 follow from those of the
+// previous document. No term is negative, which gives full relative accuracy even if violations are few or tiny. Low
+// documents are visited from the worst score up, in the same way.
 template <std::size_t kChannels>
 struct MarginSums {
   std::array<double, kChannels> count{}, sum{}, squares{};
@@ -34,7 +34,8 @@ struct MarginSums {
   }
 };
 
-// Calls receive(place, feature, sums over the documents of the other side within the margin) for one side.
+// Calls receive(place, feature, sums) for each document of one side, with the sums over the documents of
+// the other side within the margin.
 template <bool kHigh, std::size_t kChannels, class Receive>
 inline void sweep_margin(const PlacedDocuments& documents, const LabelSplit& split, Receive&& receive) {
   const PairFeatures<kChannels, kChannels == 2> features(documents, split);
@@ -76,7 +77,8 @@ double sweep_hinge(const PlacedDocuments& documents, const LabelSplit& split, co
   auto slope = [&](const Feature& feature, const Sums& sums) {
     return kSquared ? 2 * product(feature, sums.sum) : product(feature, sums.count);
   };
-  // The hinge has no second derivative where it has one at all: that of x^2 / (2 margin), of the same slope at d = 0.
+  // The second derivative of the hinge is 0 wherever it exists. Use that of x^2 / (2 margin),
+  // which has the same slope at d = 0.
   auto bend = [&](const Feature& feature, const Sums& sums) {
     return (kSquared ? 2.0 : 1 / documents.scale) * product(feature, sums.count);
   };

@@ -1,4 +1,4 @@
-// The distinct labels of a query, ascending, and which of them each document has.
+// The distinct labels of a query in ascending order, and the level of each document: the index of its label among them.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace idealrank {
 
-// Numbers the labels of queries one after the other without allocating anew.
+// Processes queries one by one, reusing its memory.
 class LabelLevels {
  public:
   explicit LabelLevels(const Stop& stop = {}) : stop_(stop), rank_(stop) {}
@@ -35,26 +35,26 @@ class LabelLevels {
   }
 
   std::span<const double> labels() const { return labels_; }
-  // One a document: its place in labels().
+  // For each document, the index of its label in labels().
   std::span<const std::uint32_t> levels() const { return levels_; }
-  // Documents of each label.
+  // The number of documents with each label.
   std::span<const std::uint32_t> counts() const { return counts_; }
 
  private:
-  static constexpr std::size_t kPart = 4096;  // documents between two looks at the stop
+  static constexpr std::size_t kPart = 4096;  // documents between two checks of the stop
   static constexpr std::size_t kFew = 32;
   static constexpr int kSlotBits = 7;
   static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
 
-  // By counting the lower labels of each.
+  // Counts the lower labels of each document.
   void number_short(std::span<const double> labels) {
     const std::size_t n = labels.size();
-    std::array<double, kShortList> label_at{};  // of the documents with so many lower labels
+    std::array<double, kShortList> label_at{};  // label_at[c]: the label of the documents with c lower ones
     std::array<std::uint32_t, kShortList> lower, count_at{}, level_at;
     count_less(labels, lower, std::less<>());
     for (std::size_t i = 0; i < n; ++i) {
       ++count_at[lower[i]];
-      label_at[lower[i]] = labels[i] + 0.0;  // -0 is 0
+      label_at[lower[i]] = labels[i] + 0.0;  // turns -0 into 0
     }
     labels_.resize(n);
     counts_.resize(n);
@@ -70,7 +70,7 @@ class LabelLevels {
     for (std::size_t i = 0; i < n; ++i) levels_[i] = level_at[lower[i]];
   }
 
-  // By a small hash table; false where there are more than kFew labels.
+  // Uses a small hash table. Returns false if there are more than kFew labels.
   bool number_few(std::span<const double> labels) {
     std::array<double, kSlots> label_in;
     std::array<std::uint32_t, kSlots> count_in{};
@@ -78,7 +78,7 @@ class LabelLevels {
     std::size_t n_found = 0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (i % kPart == 0) stop_.before(4 * kPart);
-      const double label = labels[i] + 0.0;  // -0 is 0
+      const double label = labels[i] + 0.0;  // turns -0 into 0
       std::size_t slot = (std::bit_cast<std::uint64_t>(label) * 0x9E3779B97F4A7C15U) >> (64 - kSlotBits);
       while (count_in[slot] != 0 && label_in[slot] != label) slot = (slot + 1) % kSlots;
       if (count_in[slot]++ == 0) {

@@ -1,4 +1,4 @@
-// All pairs of documents with different labels, as few pairs of sets: higher labels against lower ones.
+// All pairs of documents with different labels, as a few pairs of sets: higher labels against lower ones.
 #pragma once
 
 #include <algorithm>
@@ -13,29 +13,30 @@
 
 namespace idealrank {
 
-// Documents on two sides of a boundary between labels. Documents are places in any order of theirs, and stay in it.
+// Documents on the two sides of a boundary between labels. Documents are places in some order, which each side preserves.
 struct LabelSplit {
   std::span<const std::uint32_t> all, low, high;
-  std::uint32_t boundary;  // the least level of `high`
-  std::uint32_t lowest, end;  // the least level of `low`, and the one after the greatest of `high`
+  std::uint32_t boundary;  // the lowest level of `high`
+  std::uint32_t lowest, end;  // the lowest level of `low`, and one past the highest of `high`
 
   bool has_single_level() const { return boundary - lowest == 1 || end - boundary == 1; }
 };
 
-// Divides the labels in two again and again. Each pair of documents with different labels is on two sides once.
+// Divides the labels in two recursively. Each pair of documents with different labels is separated by exactly one split.
 //
-// Each split is as even as labels allow, so that the sizes of all splits add up to n times the entropy of the labels
-// in bits and a little more: less than 2 n for 5 labels, at most about n log2(n) where all labels differ.
+// Each split is as even as the labels allow, so the sizes of all splits add up to little more than n times the entropy of
+// the labels in bits: less than 2 n for 5 labels, and at most about n log2(n) if all labels differ.
 class LabelSplits {
  public:
-  // Groups that are next to each other, divided at `upper`: [first, upper) and [upper, last).
+  // Neighboring groups, divided at `upper`: [first, upper) and [upper, last).
   struct Part {
     std::uint32_t first, upper, last;
-    std::uint32_t depth;  // so many divisions made it
+    std::uint32_t depth;  // the number of divisions that led to this part
   };
 
-  // levels[place] is the level of a document, counts[level] says how many have it, groups[g] is the least level of group g,
-  // from 0 on. Only documents in different groups are paired. What is given must hold until the last split is made.
+  // levels[place] is the level of a document, counts[level] the number of documents with it, and groups[g] the
+  // lowest level of group g; groups[0] is 0. Only documents in different groups are paired. The arguments must
+  // stay valid until the last split.
   void start(std::span<const std::uint32_t> levels, std::span<const std::uint32_t> counts,
              std::span<const std::uint32_t> groups, Stop& stop) {
     levels_ = levels;
@@ -50,7 +51,7 @@ class LabelSplits {
     std::iota(places_[0].begin(), places_[0].end(), 0U);
   }
 
-  // Calls each(part) for all that there is to divide.
+  // Calls each(part) for the whole list, if there is anything to divide.
   template <class Each>
   void for_whole(Each&& each) const {
     for_groups(0, static_cast<std::uint32_t>(groups_.size()), 0, each);
@@ -63,7 +64,8 @@ class LabelSplits {
     for_groups(part.upper, part.last, part.depth + 1, each);
   }
 
-  // Once for each part, before its sides are divided. Threads may divide parts of one depth at the same time.
+  // Must be called once for each part, before its sides are divided. Threads may divide parts
+  // of the same depth concurrently.
   LabelSplit divide(const Part& part, Stop& stop) {
     const std::uint32_t boundary = groups_[part.upper];
     const std::uint32_t begin = starts_[part.first], middle = starts_[part.upper], end = starts_[part.last];
@@ -91,7 +93,7 @@ class LabelSplits {
     if (last - first >= 2) each(Part{first, most_even(first, last), last, depth});
   }
 
-  // The group that begins nearest to half of the documents.
+  // The group whose beginning is closest to the median document.
   std::uint32_t most_even(std::uint32_t first, std::uint32_t last) const {
     const std::uint32_t half = starts_[first] + (starts_[last] - starts_[first]) / 2;
     const auto above = std::lower_bound(starts_.begin() + first + 1, starts_.begin() + last, half) - starts_.begin();
@@ -103,7 +105,7 @@ class LabelSplits {
   std::span<const std::uint32_t> levels_, groups_;
   std::uint32_t n_levels_ = 0;
   std::vector<std::uint32_t> starts_;
-  std::array<std::vector<std::uint32_t>, 2> places_;  // each division goes from one to the other
+  std::array<std::vector<std::uint32_t>, 2> places_;  // each division moves places from one to the other
 };
 
 }  // namespace idealrank

@@ -1,4 +1,4 @@
-// Logistic losses of all pairs of two sides, in one sweep up and one down.
+// Logistic losses of all pairs between two sides, in one upward and one downward sweep.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr std::size_t kTerms = 20;
 inline constexpr std::size_t kGroups = kTerms / kLanes;
 using Series = SigmoidSeries<kTerms>;
 
-// Numbers that belong to q, q^2, ..., q^kTerms.
+// One number for each of q, q^2, ..., q^kTerms.
 struct Terms {
   Lanes group[kGroups];
 };
@@ -31,21 +31,22 @@ IDEALRANK_INLINE Terms powers(double q) {
   return terms;
 }
 
-// The terms times their coefficients, before the last sum.
+// Multiplies the terms by their coefficients and adds them up, except for the final sum over lanes.
 IDEALRANK_INLINE Lanes weighted(const std::array<double, kTerms>& coefficients, const Terms& terms) {
   Lanes total = load(coefficients.data()) * terms.group[0];
   for (std::size_t g = 1; g < kGroups; ++g) total += load(coefficients.data() + g * kLanes) * terms.group[g];
   return total;
 }
 
-// Below this a term counts as 0: smaller numbers are slow, and no longer precise.
+// Smaller terms count as 0: denormal numbers would be slow and imprecise.
 inline constexpr double kTiny = 1e-280;
 
-// Sums over documents j that a sweep has passed, each with a coefficient c_j, seen from an edge at t, where t = sigma s:
+// Sums over the documents j that a sweep has passed, with a coefficient c_j each, relative to
+// an edge at t, where t = sigma s:
 //   series    c_j exp(-k |t - t_j|), k = 1 ... kTerms
 //   count     c_j
 //   distance  c_j |t - t_j|
-// Many additions of one size would drift from their sum: `recent` is emptied into `settled` from time to time.
+// Adding many terms of similar size accumulates rounding errors, so `recent` is regularly moved to `settled`.
 struct PassedSums {
   Terms settled{}, recent{};
   double count = 0, distance = 0;
@@ -62,7 +63,7 @@ struct PassedSums {
     for (std::size_t g = 0; g < kGroups; ++g) settled.group[g] += recent.group[g];
     recent = Terms{};
   }
-  // As seen from another edge; to be settled before.
+  // Makes the sums relative to another edge. Must be settled.
   void move(double step, const Terms& decay) {
     for (std::size_t g = 0; g < kGroups; ++g) {
       const Lanes moved = settled.group[g] * decay.group[g];
@@ -70,7 +71,7 @@ struct PassedSums {
     }
     distance += times(step, count);
   }
-  // Adds a multiple of other sums; both to be settled before.
+  // Adds a multiple of other sums. Both must be settled.
   void add(double factor, const PassedSums& other) {
     for (std::size_t g = 0; g < kGroups; ++g) settled.group[g] += factor * other.settled.group[g];
     count += factor * other.count;
@@ -78,8 +79,9 @@ struct PassedSums {
   }
 };
 
-// The documents of one side that a sweep has passed. With kSwap a pair counts |change_x - change_j| times: changes rise
-// along a sweep, and change_x - change_j = (change_x - change) + (change - change_j), where `change` was met at the edge.
+// The documents of one side that a sweep has passed. With kSwap, a pair is weighted by |change_x - change_j|.
+// Changes rise along a sweep, and change_x - change_j = (change_x - change) + (change - change_j), where
+// `change` is the value at the edge.
 template <std::size_t kChannels, bool kSwap>
 class PassedSide {
  public:
@@ -92,7 +94,7 @@ class PassedSide {
     }
   }
 
-  // The sums of all pairs with a document at the edge.
+  // The sums over all pairs with one document at the edge.
   struct Received {
     Terms series{};
     double count = 0, distance = 0;
@@ -138,9 +140,10 @@ class PassedSide {
 
 inline constexpr std::size_t kSettleAfter = 512;
 
-// A pair at the distance d >= 0 in t, q = exp(-d), has the loss log(1 + q) and the slope q / (1 + q) by its better
-// document where this is above; else d + log(1 + q) and 1 - q / (1 + q). Sums of q^k over all documents passed give sums
-// of each. Upwards, each document receives from those below it; downwards, from those above.
+// Consider a pair at the distance d >= 0 in t, and q = exp(-d). If its better document is above, its loss is log(1 + q)
+// and the absolute slope is q / (1 + q); otherwise d + log(1 + q) and 1 - q / (1 + q). Sums of q^k over all passed
+// documents give the sums of these. In the upward sweep, each document receives the sums over those below it; in the
+// downward sweep, over those above.
 template <std::size_t kChannels, bool kGap, bool kSwap, Derivative kDerivative, bool kUp>
 double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit& split, const DerivativeColumns& columns) {
   constexpr bool kFirst = kDerivative != Derivative::second, kSecond = kDerivative != Derivative::first;
@@ -148,7 +151,7 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
   double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
   const PairFeatures<kChannels, kGap> features(documents, split);
   PassedSide<kChannels, kSwap> sides[2];  // low, high
-  // Of pairs whose source is low, and high: a source is below the receiver in an upward sweep.
+  // For pairs with a low source, and with a high source. In an upward sweep, the source is below the receiver.
   const double* const changes[2] = {kUp ? documents.right : documents.wrong, kUp ? documents.wrong : documents.right};
   auto change_of = [&](bool high, std::uint32_t place) {
     return !kSwap ? 0.0 : kUp ? changes[high][place] : -changes[high][place];
@@ -184,7 +187,7 @@ double sweep_logistic_one_way(const PlacedDocuments& documents, const LabelSplit
       if constexpr (kFirst) {
         const double slope = kept_if(misordered, received.count) - sum(weighted(Series::tail, series));
         first[place] += kUp ? slope : -slope;
-        if constexpr (kUp) slopes += std::abs(slope);  // that of a pair is received once upwards
+        if constexpr (kUp) slopes += std::abs(slope);  // each pair is counted once, in the upward sweep
       }
       if constexpr (kDerivative == Derivative::first && kUp) {
         values += weighted(Series::softplus, series);

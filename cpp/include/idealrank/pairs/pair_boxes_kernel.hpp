@@ -12,7 +12,7 @@
 inline constexpr std::size_t kPolynomialLanes = kBoxTerms / kLanes;
 static_assert(kBoxTerms % kLanes == 0);
 
-// Chebyshev's polynomials T_0 ... of a place in [-1, 1], by T_{k+4} = 2 T_4 T_k - T_{|k-4|}.
+// The Chebyshev polynomials T_0, T_1, ... at a point u in [-1, 1], by T_{k+4} = 2 T_4 T_k - T_{|k-4|}.
 struct Chebyshev {
   Lanes terms[kPolynomialLanes];
 
@@ -46,7 +46,8 @@ inline void evaluate_in_boxes(const BoxedDocuments& documents, std::size_t begin
   }
 }
 
-// to[box] += factor * sum over others of blocks[n_boxes - 1 + other - box] from[other]; a block has a row for each term of `from`.
+// to[box] += factor * sum over others of blocks[n_boxes - 1 + other - box] from[other]. A block
+// has one row per term of `from`.
 inline void act_on_boxes(const double* blocks, std::size_t n_boxes, const double* from, double factor, double* to) {
   for (std::size_t box = 0; box < n_boxes; ++box) {
     Lanes total[kPolynomialLanes];

@@ -1,4 +1,4 @@
-// The kernels for a loss and a weight of pairs.
+// Chooses the kernels for a loss and a weight of pairs.
 #pragma once
 
 #include <type_traits>
@@ -14,7 +14,7 @@
 template <auto kValue>
 using Constant = std::integral_constant<decltype(kValue), kValue>;
 
-// make(loss, weight, derivative), each a constant. Of hinges no change by swaps is taken.
+// Calls make(loss, weight, derivative) with compile-time constants. Hinge losses do not support changes by swaps.
 template <class Make>
 auto with_constants(PairLoss loss, PairWeight weight, Derivative derivative, Make&& make) {
   auto with_derivative = [&](auto loss_constant, auto weight_constant) {

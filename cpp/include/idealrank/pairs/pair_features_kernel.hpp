@@ -1,4 +1,5 @@
-// What a document brings into a pair, as a short vector: the weight of a pair is the product of its documents' vectors.
+// What a document contributes to a pair, as a short vector: the weight of a pair is the dot
+// product of its documents' vectors.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@
 
 #include "idealrank/isa/isa_begin.hpp"
 
-// x or 0, without a branch: which side a document is on cannot be predicted.
+// x or 0, without a branch: the side of a document is unpredictable.
 IDEALRANK_INLINE double kept_if(bool condition, double x) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & (~std::uint64_t{condition} + 1));
 }
@@ -20,9 +21,9 @@ IDEALRANK_INLINE double chosen(bool condition, double yes, double no) {
                                std::bit_cast<std::uint64_t>(kept_if(!condition, no)));
 }
 
-// Weight w_i of the better document: (w_i) (1). Times the gap of the labels, y_i - y_j = (y_i - c) + (c - y_j) with c
-// between the sides, so that nothing cancels: (w_i (y_i - c), w_i) (1, c - y_j). Where one side has a single label, which is c
-// then, one of the two products is 0.
+// The weight w_i of the better document: (w_i) (1). Multiplied by the gap of the labels, y_i - y_j = (y_i - c) + (c - y_j),
+// where c lies between the sides so that nothing cancels: (w_i (y_i - c), w_i) (1, c - y_j). If one side has a single label,
+// c is that label, and one of the two products is 0.
 template <std::size_t kChannels, bool kGap>
 class PairFeatures {
  public:
@@ -55,7 +56,7 @@ class PairFeatures {
   double between_;
 };
 
-// A distance between scores may overflow; where nothing is so far away it must not matter.
+// A distance between scores may overflow to infinity. Its product with an empty sum must still be 0.
 IDEALRANK_INLINE double times(double distance, double sum) { return sum == 0 ? 0 : distance * sum; }
 
 template <std::size_t kChannels>

@@ -1,4 +1,4 @@
-// Losses of all pairs of a short list, pair by pair: a row for each document, of those with lower labels.
+// Losses of all pairs of a short list, by enumeration: a row for each document, with all documents that have lower labels.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 #include "idealrank/isa/isa_begin.hpp"
 
-// log(1 + q), 0 <= q <= 1, with full relative accuracy.
+// log(1 + q) for 0 <= q <= 1, with full relative accuracy.
 IDEALRANK_INLINE Lanes log_1_plus(Lanes q) {
   constexpr auto& terms = SigmoidSeries<20>::softplus;
   const Lanes q2 = q * q;
@@ -25,12 +25,13 @@ IDEALRANK_INLINE Lanes log_1_plus(Lanes q) {
   return q * (odd + even * q);
 }
 
-// The loss of four pairs, minus its derivative by the better score, and the second derivative: those that are asked for.
+// For four pairs: the loss, minus its derivative by the better score, and the second derivative. Only those
+// that are requested are computed.
 struct PairTerms {
   Lanes loss, slope, bend;
 };
 
-// exp, and no more than a large number.
+// exp, bounded to avoid infinity.
 IDEALRANK_INLINE Lanes bounded_exp(Lanes x) {
   alignas(sizeof(Lanes)) double each[kLanes];
   store(each, x);
@@ -38,7 +39,7 @@ IDEALRANK_INLINE Lanes bounded_exp(Lanes x) {
   return load(each);
 }
 
-// Fills the room for exponentials.
+// Fills `growths` and `shrinks`.
 inline void fill_growths(const LabelledDocuments& documents) {
   for (std::size_t i = 0; i < documents.n; i += kLanes) {
     documents.stop->before(10 * kLanes);
@@ -48,7 +49,7 @@ inline void fill_growths(const LabelledDocuments& documents) {
   }
 }
 
-// kFar: the scores are too far apart for these exponentials.
+// kFar: the scores are too far apart for `growths` and `shrinks`.
 template <PairLoss kLoss, Derivative kDerivative, bool kFar>
 IDEALRANK_INLINE PairTerms pair_terms(const LabelledDocuments& documents, std::size_t better, std::size_t others) {
   const Lanes zero = broadcast(0), ahead = documents.scores[better] - load(documents.scores + others);
@@ -73,7 +74,8 @@ IDEALRANK_INLINE PairTerms pair_terms(const LabelledDocuments& documents, std::s
     const Lanes room = documents.scale - ahead;
     const Lanes inside = where(room > 0.0, room, zero);
     const Lanes active = where(room > 0.0, broadcast(1), zero);
-    // The hinge has no second derivative: that of x^2 / (2 margin), of the same slope at d = 0.
+    // The second derivative of the hinge is 0 wherever it exists. Use that of x^2 / (2 margin),
+    // which has the same slope at d = 0.
     if constexpr (kLoss == PairLoss::hinge) return {inside, active, active / documents.scale};
     return {inside * inside, 2.0 * inside, 2.0 * active};
   }
@@ -84,7 +86,8 @@ IDEALRANK_INLINE Lanes pair_weights(const LabelledDocuments& documents, std::siz
   if constexpr (kWeight == PairWeight::one) return broadcast(1);
   const Lanes gap = documents.labels[better] - load(documents.labels + others);
   if constexpr (kWeight == PairWeight::label_gap) return gap;
-  // Changes never rise with the rank: of the two differences the one for the order that the pair has is not negative.
+  // Changes never rise with the rank, so of the two differences, the one that applies to the pair's order is
+  // nonnegative and the other is at most 0.
   const Lanes right = documents.right[better] - load(documents.right + others);
   const Lanes wrong = load(documents.wrong + others) - documents.wrong[better];
   const Lanes best_place = load(documents.places + others);
@@ -111,7 +114,7 @@ double sum_rows(const LabelledDocuments& documents, const DerivativeColumns& col
   double* const second = kDerivative == Derivative::both ? columns.second : columns.column;
   static constexpr std::array<double, 2 * kLanes> kOnes{1, 1, 1, 1, 0, 0, 0, 0};
   double value = 0;
-  std::size_t begin = 0;  // of the documents with the same label as `better`
+  std::size_t begin = 0;  // the first document with the same label as `better`
   for (std::size_t better = 0; better < documents.n; ++better) {
     if (documents.labels[better] != documents.labels[begin]) begin = better;
     documents.stop->before(begin + 1);
@@ -147,7 +150,7 @@ double sum_rows(const LabelledDocuments& documents, const DerivativeColumns& col
 template <PairLoss kLoss, PairWeight kWeight, Derivative kDerivative>
 double sum_pair_rows(const LabelledDocuments& documents, const DerivativeColumns& columns) {
   if constexpr (kLoss == PairLoss::logistic) {
-    // Only of weights that no sweep has.
+    // These weights also support scores that are far apart.
     if constexpr (kWeight == PairWeight::swap_change || kWeight == PairWeight::distance) {
       if (documents.growths == nullptr) return sum_rows<kLoss, kWeight, kDerivative, true>(documents, columns);
     }

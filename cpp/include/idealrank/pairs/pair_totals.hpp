@@ -11,7 +11,7 @@
 
 namespace idealrank {
 
-// Sums of losses, and of the sizes of derivatives of logistic losses.
+// Sums of losses, and of the absolute derivatives of logistic losses.
 struct PairTotals {
   double value = 0, slopes = 0;
 
@@ -22,7 +22,7 @@ struct PairTotals {
   }
 };
 
-// One worker for each thread that a list has, with scratch memory that is kept from query to query.
+// One worker per thread that works on a list. Workers keep their scratch memory from query to query.
 template <class Worker>
 class PairWorkers {
  public:
@@ -33,8 +33,8 @@ class PairWorkers {
 
   Worker& first() { return workers_[0]; }
 
-  // The sum of each(worker, stop, task) over all tasks, in their order, whichever thread has them: the same bits for any
-  // number of threads.
+  // Sums each(worker, stop, task) over all tasks in task order, whichever thread runs them, so that the result has the same
+  // bits for any number of threads.
   template <class Each>
   PairTotals sum(std::size_t n_tasks, Stop& stop, Each&& each) {
     totals_.resize(n_tasks);

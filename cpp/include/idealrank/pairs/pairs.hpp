@@ -1,4 +1,4 @@
-// Pairs of documents with different labels: how many a ranking puts in the wrong order, how many it leaves equal.
+// Pairs of documents with different labels: how many a ranking puts in the wrong order, and how many it leaves tied.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,14 @@ namespace idealrank {
 
 namespace detail {
 
-// Pairs of one query with different labels; weights are the differences of the labels, all sums of terms >= 0.
+// The pairs of one query with different labels. The weight of a pair is the difference of its labels; all terms are >= 0.
 struct PairCounts {
   double wrong = 0, tied = 0, all = 0;
   double wrong_weight = 0, tied_weight = 0, all_weight = 0;
 };
 
-// O(n log n) a query: down the ranking, a Fenwick tree over label levels counts the lower labels met above.
+// O(n log n) per query: while going down the ranking, a Fenwick tree over the label levels
+// counts the lower labels seen so far.
 class PairCounter {
  public:
   explicit PairCounter(const Stop& stop = {}) : stop_(stop), own_labels_(stop), own_scores_(stop), rank_(stop) {}
@@ -67,12 +68,12 @@ class PairCounter {
   }
 
  private:
-  // Pairs of different labels among sorted ones, and the sum of their differences.
+  // Counts the pairs with different labels among sorted labels, and sums their differences.
   static void add_pairs(std::span<const double> sorted, double& number, double& weight) {
     for (std::size_t i = 1; i < sorted.size(); ++i) {
       const double step = sorted[i] - sorted[i - 1];
       const auto below = static_cast<double>(i), above = static_cast<double>(sorted.size() - i);
-      weight += below * above * step;  // every pair around the gap has it
+      weight += below * above * step;  // every pair on both sides of the gap includes it
     }
     for (std::size_t first = 0; first < sorted.size();) {
       std::size_t last = first + 1;
@@ -86,7 +87,7 @@ class PairCounter {
     return static_cast<std::size_t>(std::lower_bound(levels_.begin(), levels_.end(), label) - levels_.begin());
   }
 
-  // Counts the documents above that have a lower label.
+  // Counts the documents ranked above that have a lower label.
   void meet(double label, PairCounts& counts) {
     double number = 0, sum = 0;
     stop_.before(100);

@@ -1,11 +1,12 @@
-// Logistic losses of all pairs of a long list, without sorting the scores: groups of labels act on each other as polynomials
-// in boxes of scores.
+// Logistic losses of all pairs of a long list, without sorting the scores: groups of labels act on each other through
+// polynomials in boxes of scores.
 //
-// In a box of width w in t = sigma s, functions of t - t' such as ln(1 + exp(t' - t)) are polynomials of degree 15 in t to a
-// relative error of 4.6e-12 (w/2)^16, since their nearest singularity is pi away: 1.5e-14 at most here. So a group of
-// documents acts on all others through 16 moments a box, which of two groups together are their sum; and all others act
-// on a group through one polynomial a box. Documents are visited when the moments of small groups of labels are made and
-// when the polynomials are evaluated, and one by one within such a group: between groups nothing depends on their number.
+// In a box of width w in t = sigma s, functions of t - t' such as ln(1 + exp(t' - t)) equal polynomials of degree 15 in t up
+// to a relative error of 4.6e-12 (w/2)^16, since their nearest singularity is pi away: at most 1.5e-14 here. So a group of
+// documents acts on all others through 16 moments per box, and the moments of two groups add up; all others act on a group
+// through one polynomial per box. Documents are visited when the moments of small groups of labels are computed, when the
+// polynomials are evaluated, and when pairs within such a group are enumerated. The cost of pairs between groups does not
+// depend on the number of documents.
 #pragma once
 
 #include <algorithm>
@@ -26,16 +27,17 @@
 
 namespace idealrank {
 
-// What boxes at a distance make of moments: for each distance, a matrix from the terms of a source to those of a receiver.
+// How boxes act on each other: for each distance between two boxes, a matrix from the moments of the source to the
+// coefficients of the receiver's polynomial.
 class BoxActions {
  public:
-  // `of(t' - t)`, t' of the source. `mirrored`: of(t - t') instead.
+  // Tabulates of(t' - t), where t' belongs to the source. With `mirrored`, of(t - t').
   template <class Function>
   void make(std::size_t n_boxes, double width, bool mirrored, Function&& of) {
     const auto [places, terms] = nodes();
     blocks_.resize((2 * n_boxes - 1) * kBoxTerms * kBoxTerms);
     for (std::size_t block = 0; block < 2 * n_boxes - 1; ++block) {
-      const double apart = static_cast<double>(block) - static_cast<double>(n_boxes - 1);  // boxes, to the source
+      const double apart = static_cast<double>(block) - static_cast<double>(n_boxes - 1);  // boxes to the source
       Matrix values, half{};  // [source][receiver]
       for (std::size_t a = 0; a < kBoxTerms; ++a) {
         for (std::size_t b = 0; b < kBoxTerms; ++b) {
@@ -65,7 +67,7 @@ class BoxActions {
 
   struct Nodes {
     Row places;
-    Matrix terms;  // from values at the places to the coefficients of Chebyshev's polynomials
+    Matrix terms;  // from values at `places` to the coefficients of Chebyshev polynomials
   };
   static Nodes nodes() {
     Nodes nodes;
@@ -83,7 +85,7 @@ class BoxActions {
   std::vector<double> blocks_;
 };
 
-// Goes through queries one after the other without allocating anew.
+// Processes queries one by one, reusing its memory.
 class PairsByBox {
  public:
   PairsByBox(const PairKernels& kernels, double sigma, Derivative derivative, const Stop& stop = {})
@@ -93,15 +95,16 @@ class PairsByBox {
         per_score_(std::exp2(-std::floor(std::log2(kWidest / sigma)))),
         width_(sigma / per_score_) {}
 
-  // Whether so few boxes hold all scores that they are worth their cost.
+  // Whether the list is long enough, and its scores fit into few enough boxes, for boxes to pay off.
   bool takes(std::span<const double> scores) const {
     const auto [least, most] = range_of(scores);
     return scores.size() >= kFewest && std::max(std::abs(least), std::abs(most)) * per_score_ < 0x1p50 &&
            (most - least) * per_score_ < kMostBoxes - 1;
   }
 
-  // The sum of all pairs of documents in different groups, the value only for Derivative::first; adds the derivatives by t
-  // to the columns. `documents` are by label; group g has those from ends[g - 1] to ends[g]. The weights may be empty.
+  // Returns the sum over all pairs of documents in different groups (computed only for Derivative::first), and adds
+  // the derivatives by t to the columns. `documents` are sorted by label, `ends` are the ends of the groups in
+  // them, and `weights` may be empty.
   double operator()(std::span<const double> scores, std::span<const std::uint32_t> documents,
                     std::span<const double> weights, std::span<const std::size_t> ends, const DerivativeColumns& columns) {
     place(scores, documents, weights);
@@ -115,13 +118,14 @@ class PairsByBox {
   }
 
  private:
-  static constexpr double kWidest = 1.4;  // in t: boxes are wider than half of it
+  static constexpr double kWidest = 1.4;  // bound on the width of a box in t; boxes are wider than half of it
   static constexpr double kMostBoxes = 24;
   static constexpr std::size_t kFewest = 512;
-  static constexpr std::size_t kPart = 4096;  // documents whose moments are summed at once
+  static constexpr std::size_t kPart = 4096;  // documents whose moments are summed together
   static constexpr std::size_t kPolynomials = 4;
 
-  // Moments of documents that count 1 each as the lower ones, and of the weights as the better ones.
+  // The moments of a node count each document once, for pairs in which it is the lower one. If there are weights, a second
+  // set counts each document by its weight, for pairs in which it is the better one.
   std::size_t per_node() const { return weighted_ ? 2 * size_ : size_; }
   double* moments(std::size_t node, bool better) {
     return moments_.data() + node * per_node() + (better && weighted_ ? size_ : 0);
@@ -164,7 +168,7 @@ class PairsByBox {
     }
   }
 
-  // The groups [first, last) are a node; the halves of them follow it.
+  // A node holds the groups [first, last). Its lower half and then its upper half follow it, in preorder.
   static std::size_t middle_of(std::size_t first, std::size_t last) { return first + (last - first) / 2; }
   static std::size_t low_of(std::size_t node) { return node + 1; }
   static std::size_t high_of(std::size_t first, std::size_t last, std::size_t node) {
@@ -194,8 +198,9 @@ class PairsByBox {
     for (std::size_t k = 0; k < per_node(); ++k) own[k] = a[k] + b[k];
   }
 
-  // What all documents outside of a node make of it: polynomials of pairs where a document is the lower one, and of those
-  // where it is the better one, to be multiplied by its weight. Without weights the former hold both.
+  // The effect of all documents outside a node on those inside: polynomials for pairs in which a document is the
+  // lower one, and for pairs in which it is the better one; the latter are multiplied by its weight. Without
+  // weights, the former hold both.
   enum Role : std::size_t { slope_as_lower, slope_as_better, bend_as_lower, bend_as_better };
   double* polynomial(std::size_t depth, Role role) { return polynomials_.data() + (depth * kPolynomials + role) * size_; }
 

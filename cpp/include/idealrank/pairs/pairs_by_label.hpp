@@ -1,5 +1,5 @@
-// The pairs of one query one by one: for short lists, and for long ones with few pairs. Of other long ones, pairs with labels
-// that are close, the others by boxes.
+// Enumerates the pairs of one query: all pairs of short lists and of long lists with few pairs; otherwise the pairs with
+// close labels. The remaining pairs can be summed by boxes.
 #pragma once
 
 #include <algorithm>
@@ -19,31 +19,32 @@
 
 namespace idealrank {
 
-// Goes through queries one after the other without allocating anew.
+// Processes queries one by one, reusing its memory.
 class PairsByLabel {
  public:
-  // threads: of a long list.
+  // `threads` share the pairs of a long list.
   explicit PairsByLabel(const PairSpec& spec, const Stop& stop = {}, Threads threads = 1)
       : spec_(spec),
         stop_(stop),
         workers_(threads, spec),
         by_box_(choose(spec.isa, pair_kernels_base, pair_kernels_v3), spec.scale, spec.derivative, stop) {}
 
-  // Whether these scores are near enough. By the weight `distance` alone, others are taken too.
+  // Whether the scores are close enough to each other. This is not required for the weight `distance`, nor with an offset.
   bool takes(std::span<const double> scores) const {
     const auto [least, most] = range_of(scores);
     return spec_.near_enough(least, most);
   }
 
-  // Whether boxes are for this loss and these scores.
+  // Whether boxes support this loss and these scores.
   bool takes_by_box(std::span<const double> scores) const {
-    // Boxes do not know the sizes of the derivatives of single pairs.
+    // Boxes do not know the absolute derivatives of single pairs.
     if (spec_.loss != PairLoss::logistic || spec_.weight != PairWeight::one || spec_.normalize == PairNormalize::lambdas)
       return false;
     return by_box_.takes(scores);
   }
 
-  // The least level of each group of labels that are close: a group has some labels and few documents, or one label.
+  // Groups neighboring labels, so that each group has at most `most` documents or a single label. Returns
+  // the lowest level of each group.
   std::span<const std::uint32_t> groups(const LabelLevels& levels, std::size_t most) {
     groups_.clear();
     group_ends_.clear();
@@ -58,8 +59,8 @@ class PairsByLabel {
     return groups_;
   }
 
-  // Adds the pairs within each group to the columns, as PairsByScore has them; `by_box`: those between groups too. The order is
-  // only for changes by swaps.
+  // Adds the pairs within each group to the columns, in the same units as PairsByScore; with `by_box`, also the pairs
+  // between groups. `order` is needed only for changes by swaps.
   PairTotals operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
                         const SwapChange& change, bool by_box, std::span<double> column, std::span<double> second) {
     sort(levels);
@@ -97,14 +98,14 @@ class PairsByLabel {
  private:
   static constexpr std::size_t kGroupsPerTask = 64;
 
-  // Adds what documents_ have.
+  // Adds `sums`, in the order of `documents_`, to the rows of the documents.
   void to_rows(const std::vector<double>& sums, std::span<double> rows) {
     for_each_part(rows.size(), stop_, [&](std::size_t i, std::size_t last) {
       for (; i < last; ++i) rows[documents_[i]] += sums[i];
     });
   }
 
-  // documents_ by level, each level in input order.
+  // Sorts `documents_` by level, preserving input order within a level.
   void sort(const LabelLevels& levels) {
     ends_.resize(levels.counts().size());
     std::exclusive_scan(levels.counts().begin(), levels.counts().end(), ends_.begin(), 0U);
@@ -119,7 +120,7 @@ class PairsByLabel {
   PairWorkers<GroupRows> workers_;
   PairsByBox by_box_;
   std::vector<std::uint32_t> groups_;
-  std::vector<std::size_t> group_ends_;  // documents up to the end of each
+  std::vector<std::size_t> group_ends_;  // the end of each group in `documents_`
   std::vector<std::uint32_t> ends_, documents_, place_of_;
   std::vector<double> sums_, second_sums_;
 };

@@ -1,4 +1,4 @@
-// The pairs of one query by sweeps over documents sorted by score: near-linear time.
+// The pairs of one query, by sweeps over the documents sorted by score: near-linear time.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@
 
 namespace idealrank {
 
-// Goes through queries one after the other without allocating anew.
+// Processes queries one by one, reusing its memory.
 class PairsByScore {
  public:
-  // threads: of a long list.
+  // `threads` share the pairs of a long list.
   explicit PairsByScore(const PairSpec& spec, const Stop& stop = {}, Threads threads = 1)
       : spec_(spec), stop_(stop), workers_(threads, spec) {}
 
-  // The sum of all pairs of documents whose labels are in different groups, of which there are the least levels; into the
-  // columns, sums of derivatives by sigma s, or s for hinges. order: best score first.
+  // Sums over all pairs of documents whose labels are in different groups; `groups` holds the lowest level of each group.
+  // Writes the sums of the derivatives by sigma s (for hinges, by s) into the columns. `order`: best score first.
   PairTotals operator()(const PairQuery& query, std::span<const std::uint32_t> order, const LabelLevels& levels,
                         std::span<const std::uint32_t> groups, const SwapChange& change, std::span<double> column,
                         std::span<double> second) {
@@ -72,14 +72,14 @@ class PairsByScore {
   }
 
  private:
-  // Documents whose numbers fit a processor's own cache.
+  // The number of documents whose data fit into the cache of one core.
   static constexpr std::size_t kNear = 16'384;
 
-  // All pairs between groups: of long lists, those between regions of groups, and then those within each region.
+  // All pairs between groups. In long lists, first the pairs between regions of groups, then those within each region.
   PairTotals between(const PlacedDocuments& documents, std::span<const std::uint32_t> counts,
                      std::span<const std::uint32_t> groups, const DerivativeColumns& columns) {
     if (documents.n <= kNear) return workers_.first().all(documents, counts, groups, columns);
-    regions_.clear();  // the first group of each
+    regions_.clear();  // the first group of each region
     for (std::size_t g = 0, n_here = 0; g < groups.size(); ++g) {
       const std::size_t n_group = n_of(counts, groups, g);
       if (g == 0 || n_here + n_group > kNear) {
@@ -151,7 +151,7 @@ class PairsByScore {
     });
   }
 
-  // From places to rows; the scores have been used.
+  // Moves a column from places to rows. `scores_` is no longer needed, and serves as scratch space.
   void to_rows(std::span<const std::uint32_t> order, std::span<double> column) {
     stop_.before(2 * order.size());
     std::copy(column.begin(), column.end(), scores_.begin());
@@ -182,7 +182,7 @@ class PairsByScore {
   PairWorkers<SplitSweeps> workers_;
   std::vector<double> scores_, weights_, labels_, decays_;
   std::vector<std::uint32_t> levels_;
-  // Of long lists.
+  // Only for long lists.
   LabelSplits splits_;
   std::vector<LabelSplits::Part> parts_, sides_;
   std::vector<std::size_t> regions_, member_ends_;

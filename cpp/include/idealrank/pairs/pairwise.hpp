@@ -1,4 +1,4 @@
-// Pairwise losses of queries: values, and first or second derivatives or both, in near-linear time and linear memory.
+// Pairwise losses: values, and first or second derivatives or both, in near-linear time and linear memory.
 #pragma once
 
 #include <algorithm>
@@ -24,20 +24,20 @@
 
 namespace idealrank {
 
-// Up to so many pairs a document, taking them one by one is faster than sorting and sweeping: as measured.
+// Up to this many pairs per document, enumerating the pairs is faster than sorting and sweeping (measured).
 inline double few_pairs(const PairSpec& spec) {
   if (spec.weight == PairWeight::distance) return spec.isa == Isa::base ? 400 : 200;
   if (spec.isa == Isa::base) return 30;
   return spec.loss == PairLoss::logistic ? 60 : 150;
 }
 
-// From so many documents on, memory that is no longer needed is given back.
+// From this many documents on, memory that is no longer needed is released.
 inline constexpr std::size_t kLongPairList = 100'000;
 
-// Goes through queries one after the other without allocating anew.
+// Processes queries one by one, reusing its memory.
 class PairwiseLoss {
  public:
-  // threads: of a list that is long, and the only one.
+  // `threads` share the pairs of a single long list.
   explicit PairwiseLoss(const PairSpec& spec, const Stop& stop = {}, Threads threads = 1)
       : spec_(spec),
         stop_(stop),
@@ -48,7 +48,7 @@ class PairwiseLoss {
         by_label_(spec, stop, threads),
         by_score_(spec, stop, threads) {}
 
-  // Where the query is short: the same as number and operator(), which are for what has no result here.
+  // Handles a short query completely, in place of number() and operator(). Returns nothing if these are needed.
   std::optional<double> of_short(std::span<const double> labels, const PairQuery& query, double query_factor,
                                  std::span<double> column, std::span<double> second) {
     if (!short_.takes(query.n()) || !short_(labels, query, column, second)) return std::nullopt;
@@ -56,13 +56,13 @@ class PairwiseLoss {
     return scaled(short_.totals(), short_.n_pairs(), query_factor, column, second);
   }
 
-  // To be called before each query with its labels, which need not hold.
+  // Must be called before operator() for each query. The labels need not outlive the call.
   void number(std::span<const double> labels, std::int64_t query, std::int64_t first_row) {
     number_(labels, query, first_row);
   }
 
-  // The query's value, times its factor, if first derivatives alone are asked for. Into column, one derivative or second
-  // derivative a document; into `second`, which is empty otherwise, second derivatives where both are asked for.
+  // Returns the query's value times its factor; only Derivative::first computes it. Writes one first or second derivative
+  // per document into `column`. For Derivative::both, `second` receives the second derivatives; otherwise it is empty.
   double operator()(const PairQuery& query, double query_factor, std::span<double> column, std::span<double> second) {
     if (number_.counts().size() < 2) {
       std::fill(column.begin(), column.end(), 0.0);
@@ -79,7 +79,7 @@ class PairwiseLoss {
     std::span<const std::uint32_t> order;
     if (!(few || by_box) || swaps) order = ranked(query);
     if (swaps) change_(spec_.swap, query.query, number_, order);
-    // A group of n labels has n/2 pairs a document.
+    // A group of n labels has n/2 pairs per document.
     const auto n_group = one_by_one ? std::min(2 * spec_.few_pairs, static_cast<double>(query.n())) : 0.0;
     const auto groups = by_label_.groups(number_, few ? query.n() : static_cast<std::size_t>(n_group));
     std::fill(column.begin(), column.end(), 0.0);
@@ -92,7 +92,7 @@ class PairwiseLoss {
   }
 
  private:
-  // The columns and the value, times all factors.
+  // Multiplies the columns and the value by all factors.
   double scaled(const PairTotals& totals, double n_pairs, double query_factor, std::span<double> column,
                 std::span<double> second) {
     const double sigma = spec_.loss == PairLoss::logistic ? spec_.scale : 1.0;
@@ -102,7 +102,7 @@ class PairwiseLoss {
       const double lambdas = 2 * sigma * query_factor * totals.slopes;
       if (lambdas > 0) share *= std::log1p(lambdas) / (std::log(2.0) * lambdas);
     }
-    // Where changes by swaps are 0, rounding may leave a curvature a little below.
+    // Where changes by swaps are 0, rounding may make a curvature slightly negative.
     stop_.before(2 * column.size());
     auto to_second = [&](double entry) { return std::max(share * sigma * sigma * entry, 0.0); };
     if (spec_.derivative == Derivative::second) {
@@ -117,7 +117,7 @@ class PairwiseLoss {
   std::span<const std::uint32_t> ranked(const PairQuery& query) {
     const auto order = rank_(query.scores, query.n(), query.query, query.first_row);
     if (query.n() < kLongPairList) return order;
-    order_ = rank_.release();  // what sorting takes would be half of all memory from here on
+    order_ = rank_.release();  // otherwise the sort's memory would be half of all memory from here on
     return order_;
   }
 
@@ -141,13 +141,13 @@ class PairwiseLoss {
   PairsByScore by_score_;
 };
 
-// One value per query, unless second derivatives are asked for; in column, one derivative or second derivative per
-// document; in `second`, if both are asked for, the second ones, and it is empty otherwise. `weights`, one per document, and
-// `factors`, one per query that multiplies all that it has, may be empty: all 1.
+// Writes one value per query, which only Derivative::first computes; one first or second derivative per document into
+// `column`; and for Derivative::both, the second derivatives into `second`, which is empty otherwise. `weights` (one per
+// document) and `factors` (one per query, multiplying all its results) may be empty: all 1.
 inline void pairwise(std::span<const double> labels, std::span<const double> scores, std::span<const std::int64_t> offsets,
                      std::span<const double> weights, std::span<const double> factors, const PairSpec& spec,
                      std::span<double> values, std::span<double> column, std::span<double> second, Threads threads) {
-  // Threads share queries, or the pairs of the only one.
+  // Threads share the queries, or the pairs of a single query.
   const bool is_one = offsets.size() == 2;
   const Threads of_list = is_one && offsets[1] >= kDocsWorthAThread ? threads : Threads(1);
   for_each_query(offsets, is_one ? Threads(1, threads.poll) : threads, [&](const Stop& stop) {

@@ -18,10 +18,10 @@
 
 namespace idealrank {
 
-// a(d): 1 + tanh(d), max(0, 1 + arctan(d)), max(0, 1 + d). All are 1 at 0, with slope 1, and log a is concave.
+// a(d): 1 + tanh(d), max(0, 1 + arctan(d)), max(0, 1 + d). Each is 1 with slope 1 at d = 0, and log a is concave.
 enum class Activation { tanh, arctan, relu };
 
-// f = a^power, its derivative f', and f'^2 / f; the last without a pole where power < 2.
+// f = a^power, its derivative f', and f'^2 / f, which has no pole where power < 2.
 struct ActivationKernel {
   static constexpr std::size_t kChannels = 3;
 
@@ -44,8 +44,8 @@ struct ActivationKernel {
     return {f, f / a * slope, power < 2 ? slope * slope : f / a / a * slope * slope};
   }
 
-  // A third of the way to the nearest singularity; and f must not change by more than a factor of e^4, or so, in a box. The
-  // slope of log f falls.
+  // At most a third of the distance to the nearest singularity, and small enough that f changes by no more than a factor of
+  // about e^4 within a box. The slope of log f decreases, so it is largest at `low`.
   double reach(double low, double high) const {
     const double near = low > 0 ? low : high < 0 ? -high : 0.0;
     if (activation == Activation::tanh) {
@@ -66,13 +66,14 @@ struct ActivationKernel {
   }
 };
 
-// Goes through queries one after the other without allocating anew.
+// Processes queries one by one, reusing its memory.
 class PairwiseSoftmax {
  public:
   PairwiseSoftmax(Activation activation, double power, const Stop& stop = {})
       : kernel_{activation, power}, stop_(stop), rank_(stop), all_(stop), relevant_(stop), sums_(stop) {}
 
-  // The loss of a query; into the columns, as of a loss of pairs, its derivatives, and a bound of its second ones.
+  // Returns the loss of a query. Writes its derivatives, and a bound on its second derivatives, into the columns,
+  // in the same way as PairwiseLoss.
   double operator()(std::span<const double> targets, std::span<const double> scores, std::int64_t query,
                     std::int64_t first_row, Derivative derivative, std::span<double> column, std::span<double> second) {
     place(targets, scores, rank_(scores, scores.size(), query, first_row));
@@ -83,7 +84,7 @@ class PairwiseSoftmax {
     all_.build(scores_);
     relevant_.build(relevant_scores_);
 
-    // What each relevant document i receives: sums of f(s_j - s_i).
+    // For each relevant document i, sum the kernel at s_j - s_i over all documents j.
     weights_.assign(n, 1.0);
     received_.resize(relevant_scores_.size());
     sums_(kernel_, all_, weights_, relevant_, false, received_);
@@ -94,7 +95,8 @@ class PairwiseSoftmax {
       pulls_[i] = relevant_targets_[i] / received_[i][0];
     }
 
-    // What every document j receives from those: sums of f'(s_j - s_i). With itself, a document has no difference.
+    // For each document j, sum the kernel at s_j - s_i over the relevant documents i, weighted. A document's difference from
+    // itself is constant, so these terms cancel or are subtracted.
     pulled_.resize(n);
     sums_(kernel_, relevant_, pulls_, all_, true, pulled_);
     const bool firsts = derivative != Derivative::second, seconds = derivative != Derivative::first;
@@ -117,7 +119,7 @@ class PairwiseSoftmax {
   }
 
  private:
-  // Documents by ascending score.
+  // Sorts the documents by ascending score.
   void place(std::span<const double> targets, std::span<const double> scores, std::span<const std::uint32_t> order) {
     const std::size_t n = scores.size();
     stoppable_resize(scores_, n, stop_);
@@ -148,7 +150,8 @@ class PairwiseSoftmax {
   std::vector<std::array<double, ActivationKernel::kChannels>> received_, pulled_;
 };
 
-// One value per query; in column, derivatives or second ones; in `second`, if both are asked for, second ones, else it is empty.
+// Writes one value per query; first or second derivatives into `column`; and for Derivative::both, the second derivatives
+// into `second`, which is empty otherwise.
 inline void pairwise_softmax(std::span<const double> targets, std::span<const double> scores,
                              std::span<const std::int64_t> offsets, Activation activation, double power,
                              Derivative derivative, std::span<double> values, std::span<double> column,

@@ -1,4 +1,4 @@
-// A weight of differences of ranks as a sum of exponentials, and by how much these shrink from rank to rank.
+// A weight that depends on the difference of ranks, as a sum of exponentials, and the decay of these from rank to rank.
 #pragma once
 
 #include <cmath>
@@ -10,15 +10,15 @@
 
 namespace idealrank {
 
-// weight(d) = sum_m amounts[m] exp(-rates[m] (d - 1)) for d = 1, 2, ...; nothing where no such sum is known.
+// weight(d) = sum_m amounts[m] exp(-rates[m] (d - 1)) for d = 1, 2, ...
 struct RankExponentials {
   std::span<const double> rates, amounts;
 };
 
-// What kernels are given of it. Made when it is first asked for, since short lists do not need it.
+// The tables that kernels need. They are computed on first use, since short lists do not need them.
 class RankDecayTables {
  public:
-  // Of one and the same sum at all calls.
+  // Must be called with the same sum each time.
   RankDecays operator()(const RankExponentials& sum) {
     if (kept_.empty()) fill(sum);
     return {rates_.size(), kGaps, rates_.data(), amounts_.data(), kept_.data(), lost_.data(), seen_.data(), room_.data()};
@@ -47,7 +47,7 @@ class RankDecayTables {
   }
 
   static constexpr std::size_t kGaps = 128;
-  // A million factors near 1, each rounded in the same way, would drift from their product; small parts taken away do not.
+  // A product of a million factors near 1, each rounded the same way, would drift; subtracting small parts does not.
   static constexpr double kSlow = 0.3;
 
   std::vector<double> rates_, amounts_, kept_, lost_, seen_, room_;

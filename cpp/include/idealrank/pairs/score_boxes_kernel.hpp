@@ -11,8 +11,8 @@
 
 #include "idealrank/isa/isa_begin.hpp"
 
-// Multiples of the greatest power of two that is at most 1 / sigma: exact, and so is the distance of a score from its own, the
-// next below it. A score with no bits for such a distance is its own edge.
+// Edges are multiples of the largest power of two that is at most 1 / sigma. They are exact, and so is the distance of a
+// score from its edge, the next one below. A score too large to resolve such a distance is its own edge.
 class ScoreEdges {
  public:
   explicit ScoreEdges(double sigma) : width_(std::exp2(std::floor(-std::log2(sigma)))), per_width_(1 / width_) {}

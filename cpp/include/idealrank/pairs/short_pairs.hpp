@@ -1,5 +1,5 @@
-// The pairs of one short query, one by one, as PairsByLabel has them, in memory of a fixed size: of ten documents, what
-// lists of any length need besides costs several times as much as the pairs.
+// Enumerates the pairs of one short query, like PairsByLabel, in memory of a fixed size. For ten documents, the overhead of
+// the general code is several times the cost of the pairs.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace idealrank {
 
-// Up to so many documents, this is faster than the ways for lists of any length: as measured.
+// Up to this many documents, this is faster than the general code (measured).
 inline constexpr std::size_t kShortPairs = 48;
 
-// Goes through queries one after the other.
+// Processes queries one by one.
 class ShortPairs {
  public:
   explicit ShortPairs(const PairSpec& spec, const Stop& stop = {})
@@ -30,25 +30,25 @@ class ShortPairs {
         rows_(choose(spec.isa, pair_kernels_base, pair_kernels_v3).rows(spec.loss, spec.weight, spec.derivative)),
         change_(stop) {}
 
-  // n documents have at most (n - 1) / 2 pairs each.
+  // n documents have at most (n - 1) / 2 pairs per document.
   bool takes(std::size_t n) const {
     return n > 0 && n <= kShortPairs && 2 * spec_.few_pairs >= kShortPairs &&
            (!swaps_ || spec_.swap.reduction == Reduction::sum);
   }
 
-  // Puts derivatives into the columns, before all factors. False, and nothing is done, where a number is not finite or
-  // scores are far apart: the other ways have errors and formulas for these.
+  // Writes the derivatives, before all factors, into the columns. Returns false without a result if a number is not finite
+  // or if the scores are far apart; the general code has errors and formulas for these cases.
   bool operator()(std::span<const double> labels, const PairQuery& query, std::span<double> column,
                   std::span<double> second) {
     const std::size_t n = query.n();
     totals_ = {};
     n_pairs_ = 0;
     double nothing = 0, least = std::numeric_limits<double>::infinity(), most = -least;
-    for (std::size_t i = 0; i < n; ++i) {  // reads each number of the caller once
+    for (std::size_t i = 0; i < n; ++i) {  // reads each input number only once
       const double label = labels[i], score = query.scores[i];
       given_.minus_labels[i] = -label;
       given_.scores[i] = score;
-      nothing += label * 0.0 + score * 0.0;  // NaN of what is not finite
+      nothing += label * 0.0 + score * 0.0;  // NaN if a number is not finite
       least = std::min(least, score);
       most = std::max(most, score);
     }
@@ -57,7 +57,7 @@ class ShortPairs {
     for (std::size_t i = 0; i < n; ++i) {
       const auto at = static_cast<std::uint32_t>(static_cast<std::int32_t>(given_.places_by_label[i]));
       at_[i] = at;
-      labels_[at] = 0.0 - given_.minus_labels[i];  // -0 is 0
+      labels_[at] = 0.0 - given_.minus_labels[i];  // turns -0 into 0
       scores_[at] = given_.scores[i];
     }
     has_pairs_ = labels_[0] < labels_[n - 1];
@@ -88,7 +88,7 @@ class ShortPairs {
     return true;
   }
 
-  // Of the last query; without pairs, all are 0. Their number is counted only where sums are divided by it.
+  // Results of the last query; all are 0 if it has no pairs. The pairs are counted only if sums are divided by their number.
   bool has_pairs() const { return has_pairs_; }
   const PairTotals& totals() const { return totals_; }
   double n_pairs() const { return n_pairs_; }
@@ -136,7 +136,7 @@ class ShortPairs {
   double n_pairs_ = 0;
   struct {
     Column minus_labels{}, scores{}, places_by_label, places;
-  } given_;  // in the caller's order; the others by label, lowest first
+  } given_;  // in the caller's order; all other columns are by label, lowest first
   std::array<std::uint32_t, kShortPairs> at_;
   Column labels_, scores_, weights_, places_, changes_, growths_, shrinks_, sums_, second_sums_;
 };

@@ -1,5 +1,5 @@
-// Places in a short list by counting: all pairs of so few are compared faster than they are sorted, and no branch depends on
-// a value.
+// Places in a short list by counting: comparing all pairs of so few values is faster than sorting them,
+// and no branch depends on a value.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 #include "idealrank/isa/isa_begin.hpp"
 
-// Above a value are those that are greater, and those before it that are equal. Both arrays go on to a multiple of kLanes.
+// The place of a value is the number of greater values, plus the number of equal values before it. Both arrays are
+// padded to a multiple of kLanes.
 inline void count_places(const double* values, std::size_t n, double* places) {
   static constexpr std::array<double, 2 * kLanes> kOnes{0, 0, 0, 0, 1, 1, 1, 1};
   const Lanes zero = broadcast(0), one = broadcast(1);
@@ -24,7 +25,7 @@ inline void count_places(const double* values, std::size_t n, double* places) {
       also_above += where(values[j + 1] < own, zero, one);
     }
     for (; j < end; ++j) {
-      const Lanes later = load(kOnes.data() + (kLanes - 1 - (j - i)));  // 1 in the lanes behind that of j
+      const Lanes later = load(kOnes.data() + (kLanes - 1 - (j - i)));  // 1 in the lanes after that of j
       above += where(values[j] > own, one, where(values[j] < own, zero, later));
     }
     for (; j < n; ++j) above += where(values[j] > own, one, zero);

@@ -1,4 +1,4 @@
-// Sweeps over the pairs of splits, as one thread makes them.
+// Sweeps over the pairs of splits, on one thread.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace idealrank {
 
-// Goes through queries one after the other without allocating anew. Everywhere, the derivatives are added to the columns.
+// Processes queries one by one, reusing its memory. All functions add the derivatives to the columns.
 class SplitSweeps {
  public:
   explicit SplitSweeps(const PairSpec& spec)
@@ -48,8 +48,8 @@ class SplitSweeps {
     return totals;
   }
 
-  // The same of some documents alone, the places of which are `members`; `counts` are of the levels from groups[0] on. They
-  // are swept from copies, since what is scattered over long arrays has to be waited for.
+  // The same for the documents at the places `members` only; `counts` begins at the level groups[0]. Sweeps over copies of
+  // their data, since accesses scattered over long arrays would miss the cache.
   PairTotals copied(const PlacedDocuments& documents, std::span<const std::uint32_t> members,
                     std::span<const std::uint32_t> counts, std::span<const std::uint32_t> groups,
                     const DerivativeColumns& columns) {
@@ -94,7 +94,7 @@ class SplitSweeps {
   DistanceSweep distance_sweep_;
   RankDecayTables rank_decays_;
   LabelSplits splits_;
-  // Copies for one region.
+  // Copies of the data of one region.
   std::vector<std::uint32_t> levels_, groups_;
   std::vector<double> scores_, weights_, decays_, right_, wrong_, column_, second_;
 };

@@ -1,4 +1,4 @@
-// By how much a measure changes when two documents of a ranking trade places.
+// How much a measure changes when two documents of a ranking swap places.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,21 @@
 
 namespace idealrank {
 
-// A measure before its division. Reductions other than `sum` take gains of 0 and 1, and only those named below.
+// A measure before normalization. Reductions other than `sum` need gains of 0 and 1; only those that
+// SwapChange handles may be used.
 struct SwapMeasure {
   Reduction reduction = Reduction::sum;
   Discount discount;
-  std::span<const std::int64_t> depths;  // of each query: how many ranks count
+  std::span<const std::int64_t> depths;  // the number of ranks that count, for each query
 };
 
-// The change is (gain of the better - gain of the other) (C(upper rank) - C(lower rank)), where C never rises with the
-// rank; one C for pairs whose better document is the upper one, another for the others.
+// The change is (gain of the better - gain of the other) (C(upper rank) - C(lower rank)), where C never rises with the rank.
+// There is one C for pairs whose better document is the upper one, and another for all other pairs.
 class SwapChange {
  public:
   explicit SwapChange(const Stop& stop = {}) : stop_(stop) {}
 
-  // order: best score first. Labels are gains.
+  // `order`: best score first. Labels are gains.
   void operator()(const SwapMeasure& measure, std::int64_t query, const LabelLevels& levels,
                   std::span<const std::uint32_t> order) {
     const std::size_t n = order.size();
@@ -44,7 +45,7 @@ class SwapChange {
     }
   }
 
-  // The same for the reduction `sum`, of which the order of n documents does not matter.
+  // The same for the reduction `sum`, for which the order of the n documents does not matter.
   void by_rank(const SwapMeasure& measure, std::int64_t query, std::size_t n) {
     const std::int64_t depth = depth_of(measure, query);
     const auto& [linear, weights] = measure.discount;
@@ -56,7 +57,7 @@ class SwapChange {
     fill_discounts(measure.discount, depth, right_);
   }
 
-  // One a place.
+  // One number per place.
   const double* right() const { return table_ != nullptr ? table_ : right_.data(); }
   const double* wrong() const { return table_ == nullptr && !wrong_.empty() ? wrong_.data() : right(); }
 
@@ -65,9 +66,9 @@ class SwapChange {
     return measure.depths[static_cast<std::size_t>(query)];
   }
 
-  // With c relevant documents up to rank r and E = sum of 1 / rank over them: a relevant document that falls from rank a
-  // to b takes c_a / a away, and 1 / rank at each relevant one between, and brings c_b / b. One that rises to a brings
-  // (c_a + 1) / a there.
+  // Let c_r be the number of relevant documents up to rank r. If a relevant document falls from rank a to b, the sum loses
+  // c_a / a and 1 / rank for each relevant document in between, and gains c_b / b. If one rises to rank a, the sum gains
+  // (c_a + 1) / a there. `inverse_ranks` is the sum of 1 / rank over the relevant documents so far.
   template <class Relevant>
   void count_precisions(std::size_t depth, Relevant&& relevant) {
     double count = 0, inverse_ranks = 0;
@@ -86,7 +87,7 @@ class SwapChange {
     }
   }
 
-  // Only the first relevant document counts. If it falls, the second, or itself if that is lower still, is the first.
+  // Only the first relevant document counts. If it falls, the new first one is the second, or itself if it stays above that.
   template <class Relevant>
   void find_first(bool reciprocal, std::size_t depth, Relevant&& relevant) {
     const std::size_t n = right_.size();
@@ -103,7 +104,7 @@ class SwapChange {
   }
 
   Stop stop_;
-  const double* table_ = nullptr;  // a discount that is all there is to it, and need not be copied
+  const double* table_ = nullptr;  // the discount itself, if it can be used without a copy
   std::vector<double> right_, wrong_;
 };
 

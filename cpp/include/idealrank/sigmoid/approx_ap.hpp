@@ -15,20 +15,20 @@
 namespace idealrank {
 
 struct ApproxApLists {
-  std::span<const double> worth;  // one a document, 0 where it is not relevant, else 1 or its weight
+  std::span<const double> worth;  // one per document: 0 if not relevant, else 1 or its weight
   std::span<const double> scores;
   std::span<const std::int64_t> offsets;
   double alpha, beta;
 };
 
-// One list after the other. With p the soft rank of a document and w what it is worth, the loss is
+// Processes lists one by one, reusing its memory. With p the soft rank of a document and w its worth, the loss is
 //   1 - sum_y w_y / p_y (w_y + sum_{x != y} w_x sigma(beta (p_y - p_x))) / sum_y w_y    (eq. (22)).
 class ApproxAp {
  public:
   ApproxAp(const SigmoidSums& kernel, double alpha, double beta, const Stop& stop = {})
       : kernel_(kernel), alpha_(alpha), beta_(beta), scratch_(stop) {}
 
-  // gradient[i] becomes the derivative by scores[i].
+  // Returns the loss, and sets gradient[i] to its derivative by scores[i].
   double operator()(std::span<const double> worth, std::span<const double> scores, std::span<double> gradient) {
     const std::size_t n = scores.size();
     for (std::vector<double>* column : {&above_, &density_, &slopes_, &unused_}) stoppable_resize(*column, n, scratch_.stop);
@@ -36,7 +36,7 @@ class ApproxAp {
     scratch_.stop.before(4 * n);
     const double value = by_position(worth);
     scratch_.stop.before(4 * n);
-    // eq. (41): a score moves its own rank by -alpha density, and those of the others by alpha sigma'.
+    // eq. (41): a score changes its own rank at the rate -alpha density, and other ranks at the rate alpha sigma'.
     kernel_.of_list(scores, slopes_, alpha_, unused_, gradient, scratch_);
     scratch_.stop.before(2 * n);
     for (std::size_t i = 0; i < n; ++i) gradient[i] = alpha_ * (gradient[i] - slopes_[i] * density_[i]);
@@ -44,7 +44,7 @@ class ApproxAp {
   }
 
  private:
-  // The loss; slopes_[i] becomes its derivative by the soft rank 1 + above_[i].
+  // Returns the loss, and sets slopes_[i] to its derivative by the soft rank 1 + above_[i].
   double by_position(std::span<const double> worth) {
     rows_.clear();
     heights_.clear();
@@ -84,12 +84,12 @@ class ApproxAp {
   const SigmoidSums& kernel_;
   double alpha_, beta_;
   SigmoidScratch scratch_;
-  std::vector<double> above_, density_, slopes_, unused_;  // one a document
-  std::vector<double> heights_, weights_, hits_, hit_slopes_, shares_, pulled_;  // one a relevant document
+  std::vector<double> above_, density_, slopes_, unused_;  // one per document
+  std::vector<double> heights_, weights_, hits_, hit_slopes_, shares_, pulled_;  // one per relevant document
   std::vector<std::size_t> rows_;
 };
 
-// values: one a query; gradient: one a document. A query without anything relevant has the value 0 and the gradient 0.
+// Writes one value per query and one derivative per document. For a query without relevant documents, all are 0.
 inline void approx_ap(const ApproxApLists& lists, std::span<double> values, std::span<double> gradient, Isa isa,
                       Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);

@@ -25,25 +25,25 @@ namespace idealrank {
 
 // One list. With p the soft rank of a document, the loss is
 //   1 - sum_x gain_x D(p_x) T(p_x) / ideal,  D(p) = ln 2 / ln(1 + p),  T(p) = sigma(beta (depth + 1/2 - p)),
-// where T is 1 without a cutoff: an infinite depth.
+// where T is 1 if there is no cutoff (depth is infinite).
 struct ApproxNdcgList {
   std::span<const double> gains, scores;
   double alpha, beta, depth, ideal;
 };
 
-// Every array that a long list needs costs as much time for its pages as some of the arithmetic.
+// Arrays are shared where possible: for a long list, the page faults of each cost as much as part of the arithmetic.
 struct ApproxNdcgScratch {
   explicit ApproxNdcgScratch(const Stop& stop = {}) : sums(stop) {}
 
   SigmoidScratch sums;
   Buffer<double> positions;
-  Buffer<double> slopes;  // before, gains
+  Buffer<double> slopes;  // holds the gains first
 };
 
 struct ApproxNdcg {
-  // The loss; gradient[i] becomes its derivative by scores[i]. The gains may lie in scratch.slopes.
+  // Returns the loss, and sets gradient[i] to its derivative by scores[i]. The gains may be stored in scratch.slopes.
   double (*of_list)(const ApproxNdcgList& list, std::span<double> gradient, ApproxNdcgScratch& scratch);
-  // weights[i] becomes D(first + i).
+  // Sets weights[i] to D(first + i).
   void (*discounts)(std::size_t first, std::span<double> weights);
 };
 extern const ApproxNdcg approx_ndcg_base, approx_ndcg_v3;
@@ -51,13 +51,13 @@ extern const ApproxNdcg approx_ndcg_base, approx_ndcg_v3;
 struct ApproxNdcgLists {
   std::span<const double> labels, scores;
   std::span<const std::int64_t> offsets;
-  std::span<const double> weights;  // multiply gains, one a document; none where all are 1
-  std::span<const std::int64_t> depths;  // how many ranks of each query count; none where all do
-  bool exp2;  // the gain of a label l is 2^l - 1, else l
+  std::span<const double> weights;  // factors of the gains, one per document; empty if all are 1
+  std::span<const std::int64_t> depths;  // number of ranks that count, one per query; empty if all do
+  bool exp2;  // the gain of label l is 2^l - 1 instead of l
   double alpha, beta;
 };
 
-// Sums of discounts: by a table for short lists, of which there may be many.
+// Sums of discounts; uses a table for short lists, since there may be many.
 class DiscountSums {
  public:
   DiscountSums(const ApproxNdcg& kernel, std::size_t longest) : kernel_(kernel), up_to_(1 + std::min(longest, kTable)) {
@@ -85,13 +85,13 @@ class DiscountSums {
   std::vector<double> up_to_;
 };
 
-// Gains of one list after the other, and the greatest DCG that they can have.
+// The gains of one list at a time, and the highest DCG that they allow.
 class GainsAndIdeal {
  public:
   explicit GainsAndIdeal(const Stop& stop = {}) : own_labels_(stop), levels_(stop) {}
 
-  // Throws data_error at a label that is not finite, and at a gain that is not or is negative. What must be computed
-  // goes to `memory`.
+  // Throws data_error if a label is not finite, or if a gain is negative or not finite.
+  // Computed gains are stored in `memory`.
   void operator()(const ApproxNdcgLists& lists, std::int64_t query, std::int64_t begin, std::size_t n,
                   Buffer<double>& memory) {
     const auto first = static_cast<std::size_t>(begin);
@@ -141,7 +141,7 @@ class GainsAndIdeal {
   std::span<const double> gains_;
 };
 
-// values: one a query; gradient: one a document. A query without gain has the value 0 and the gradient 0.
+// Writes one value per query and one derivative per document. For a query without gain, all are 0.
 inline void approx_ndcg(const ApproxNdcgLists& lists, std::span<double> values, std::span<double> gradient, Isa isa,
                         Threads threads) {
   const ApproxNdcg& kernel = choose(isa, approx_ndcg_base, approx_ndcg_v3);

@@ -16,7 +16,7 @@
 
 inline constexpr double kLn2 = std::numbers::ln2;
 
-// Numbers are summed in blocks: many of one size would otherwise lose a little each.
+// Numbers are summed in blocks, since adding many of similar size accumulates rounding errors.
 inline constexpr std::size_t kSummedAtOnce = 1024;
 
 template <bool has_cutoff>
@@ -59,7 +59,7 @@ double approx_ndcg_of_list(const ApproxNdcgList& list, std::span<double> gradien
   }
   value += sum(part);
 
-  // d loss / d s_x = alpha sum_y (c_y - c_x) sigma'(t_y - t_x), c the derivatives by position (eqs. (41)-(43)).
+  // d loss / d s_x = alpha sum_y (c_y - c_x) sigma'(t_y - t_x), where c are the derivatives by position (eqs. (41)-(43)).
   soft.sums(positions, nullptr, scratch.slopes.data());
   for (std::size_t i = 0; i < n; ++i) gradient[i] = list.alpha * (scratch.slopes[i] - slopes[i]);
   return 1 - value;

@@ -1,4 +1,4 @@
-// Interpolation at 8 Chebyshev points of [-1, 1], and back from values to polynomials.
+// Interpolation at 8 Chebyshev points of [-1, 1], and the conversion from values to polynomials.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline constexpr std::array<double, kNodes> kChebyshevNodes{-0.9807852804032304,
 inline constexpr std::array<std::array<double, kNodes>, kNodes> kLagrange = [] {
   std::array<std::array<double, kNodes>, kNodes> table{};
   for (std::size_t j = 0; j < kNodes; ++j) {
-    std::array<double, kNodes> polynomial{1};  // the product of (u - node) / (node_j - node) over all other nodes
+    std::array<double, kNodes> polynomial{1};  // product of (u - node) / (node_j - node) over all other nodes
     std::size_t degree = 0;
     for (std::size_t m = 0; m < kNodes; ++m) {
       if (m == j) continue;

@@ -1,4 +1,4 @@
-// The DCG of scores that NeuralSort sorts (Pobrotyn and Bialobrzeski 2021).
+// The DCG of a list that NeuralSort sorts by score (Pobrotyn and Bialobrzeski 2021).
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 
 namespace idealrank {
 
-// Rank r of n has document j with the share softmax_j(((n + 1 - 2 r) s_j - sum_k |s_j - s_k|) / tau). With documents by
-// descending score, the exponent of place j + 1 exceeds that of j by (s_j - s_{j+1}) (2 r - 1 - 2 j) / tau, j from 1 on: it rises
-// up to place r, and falls from there. Shares below exp(-kNegligible) times the greatest are left out, so that a rank takes only the
-// places near its own.
+// Rank r of n holds document j with the share softmax_j(((n + 1 - 2 r) s_j - sum_k |s_j - s_k|) / tau). If documents are
+// sorted by descending score, the exponent of place j + 1 exceeds that of j by (s_j - s_{j+1}) (2 r - 1 - 2 j) / tau, for j
+// from 1 on: it rises up to place r, and falls after it. Shares below exp(-kNegligible) times the largest are dropped, so
+// that a rank needs only the places near its own.
 class NeuralDcg {
  public:
   NeuralDcg(double tau, bool curvature, const Stop& stop = {})
       : tau_(tau), curvature_(curvature), stop_(stop), rank_(stop) {}
 
-  // The DCG of one query; into column, its derivatives by the scores, or bounds of its second ones.
+  // Returns the DCG of one query. Writes its derivatives by the scores, or bounds on its second derivatives, into `column`.
   double operator()(std::span<const double> gains, std::span<const double> scores, std::span<const double> discounts,
                     std::int64_t query, std::int64_t first_row, std::span<double> column) {
     const std::size_t n = scores.size();
@@ -55,12 +55,13 @@ class NeuralDcg {
  private:
   static constexpr double kNegligible = 60;
 
-  // The expected gain at rank r, from 0 on. Adds to plain_ the derivatives of the DCG by exponents, and to ranks_ the
-  // same times the derivatives of exponents by their own scores; for curvatures, to ranks_ and `flat` what bounds them.
+  // Returns the expected gain at rank r, counted from 0. Adds the derivatives of the DCG by exponents to `plain_`,
+  // and these times the derivatives of the exponents by their own scores to `ranks_`. For curvatures, adds their
+  // bounds to `ranks_` and `flat`.
   double at_rank(std::size_t r, double discount, double& flat) {
     const std::size_t n = scores_.size();
     shares_.clear();
-    std::size_t first = r, last = r + 1;  // the places that count
+    std::size_t first = r, last = r + 1;  // the range of places that count
     double exponent = 0;
     shares_.push_back(1);
     while (last < n) {
@@ -105,8 +106,8 @@ class NeuralDcg {
     return gain;
   }
 
-  // A score moves its own exponent by n + 1 - 2 rank - (documents with lower scores - those with higher ones) over tau: with r from 0
-  // on, centers_ - 2 r, where equal scores have one center.
+  // The derivative of an exponent by its own score is (n + 1 - 2 rank - (number of lower scores - number of higher
+  // scores)) / tau. With r counted from 0, this is (centers_ - 2 r) / tau. Equal scores share a center.
   void find_centers() {
     const std::size_t n = scores_.size();
     centers_.resize(n);
@@ -117,7 +118,7 @@ class NeuralDcg {
     }
   }
 
-  // A score moves the exponents of all documents with lower scores by -1 / tau, and of those with higher ones by 1 / tau.
+  // The derivative of an exponent by another score is -1 / tau if that score is higher, and 1 / tau if it is lower.
   void pull(std::span<const std::uint32_t> order, std::span<double> column) {
     const std::size_t n = scores_.size();
     double higher = 0, lower = 0;
@@ -138,7 +139,8 @@ class NeuralDcg {
   std::vector<double> scores_, gains_, centers_, plain_, ranks_, shares_, above_;
 };
 
-// One DCG per query, one derivative or bound of a second one per document; depths[query] ranks count.
+// Writes one DCG per query, and one derivative or bound on a second derivative per document. Only the
+// first depths[query] ranks count.
 inline void neural_dcg(std::span<const double> gains, std::span<const double> scores, std::span<const std::int64_t> offsets,
                        const Discount& discount, std::span<const std::int64_t> depths, double tau, bool curvature,
                        std::span<double> values, std::span<double> column, Threads threads) {

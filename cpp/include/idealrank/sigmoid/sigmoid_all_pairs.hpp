@@ -1,4 +1,4 @@
-// Sums of sigmoids that have no short series: every pair, in O(n^2) time and no memory.
+// Sums of sigmoids that have no short series, by enumerating all pairs: O(n^2) time and no memory.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,8 @@ struct ErfSigmoid {
   static double slope(double d) { return std::numbers::inv_sqrtpi * std::exp(-d * d); }
 };
 
-// sums[i] = sum_{j != i} w_j sigma(t_j - t_i), slopes[i] the same of sigma', t = alpha s; no weights: all are 1.
+// sums[i] = sum_{j != i} w_j sigma(t_j - t_i), and slopes[i] is the same for sigma', where t =
+// alpha s. Without weights, all are 1.
 template <class Sigmoid>
 void sigmoid_all_pairs(std::span<const double> scores, std::span<const double> weights, double alpha, std::span<double> sums,
                        std::span<double> slopes, Stop& stop) {
@@ -31,7 +32,7 @@ void sigmoid_all_pairs(std::span<const double> scores, std::span<const double> w
     for (std::size_t j = 0; j < scores.size(); ++j) {
       if (j == i) continue;
       stop.before(20);
-      const double d = (0.5 * scores[j] - 0.5 * scores[i]) * (2 * alpha);  // halves: their difference cannot overflow
+      const double d = (0.5 * scores[j] - 0.5 * scores[i]) * (2 * alpha);  // the difference of halves cannot overflow
       const double w = weights.empty() ? 1 : weights[j];
       sum += w * Sigmoid::value(d);
       slope += w * Sigmoid::slope(d);

@@ -1,7 +1,7 @@
-// Sums of sigmoids of a long, dense list, without a sort: what lies in one narrow box is replaced by 8 points.
+// Sums of sigmoids of a long, dense list, without a sort: the documents in a narrow box are replaced by 8 points.
 //
-// In a box of width w in t, sigma(t - t_y) is a polynomial of degree 7 in t to a relative error of 6e-6 (w/2)^8, since
-// its nearest singularity is pi away: 1.5e-11 at most here. So the documents of a box act on all others as 8 nodes do,
+// In a box of width w in t, sigma(t - t_y) equals a polynomial of degree 7 in t up to a relative error of 6e-6 (w/2)^8,
+// since its nearest singularity is pi away: at most 1.5e-11 here. So the documents of a box act on all others like 8 nodes,
 // whose weights follow from the moments of the documents; and all others act on them through 8 values at the nodes.
 #pragma once
 
@@ -23,10 +23,11 @@ class SigmoidBoxes {
  public:
   explicit SigmoidBoxes(SigmoidScratch& scratch) : s_(scratch) {}
 
-  // Whether boxes are worth their cost for this list; if so, they are made. `scores` must stay until the last sums.
+  // Returns whether boxes pay off for this list. If so, prepares them; `scores` must stay valid
+  // until the last call of sums().
   bool arrange(std::span<const double> scores, double alpha, double least, double greatest) {
     scores_ = scores;
-    // The width of a box is a power of 2, so that the place of a score in its box is exact however large the score.
+    // The width of a box is a power of 2, so that the position of a score in its box is exact, however large the score is.
     const int exponent = std::ilogb(kWidest / alpha);
     if (std::abs(exponent) > 1000) return false;
     per_score_ = std::ldexp(1.0, -exponent);
@@ -42,7 +43,7 @@ class SigmoidBoxes {
     return true;
   }
 
-  // No weights: all are 1. No sums: only the slopes.
+  // Without weights, all are 1. If `sums_out` is null, computes only the slopes.
   void sums(const double* weights, double* sums_out, double* slopes_out) {
     if (weights != nullptr || !unit_moments_) deposit(weights);
     set_item_weights(weights);
@@ -61,16 +62,16 @@ class SigmoidBoxes {
   }
 
  private:
-  static constexpr double kWidest = 0.4;  // in t: boxes are wider than half of it
-  static constexpr double kFarthest = 0x1p50;  // boxes from 0
+  static constexpr double kWidest = 0.4;  // bound on the width of a box in t; boxes are wider than half of it
+  static constexpr double kFarthest = 0x1p50;  // in boxes from 0
   static constexpr double kMostBoxes = 0x1p17;
-  static constexpr double kWorthABox = 16;  // documents, on average
-  static constexpr double kSparse = 16;  // documents up to which a box is not replaced
+  static constexpr double kWorthABox = 16;  // documents per box, on average
+  static constexpr double kSparse = 16;  // boxes with up to this many documents are not replaced
   static constexpr std::size_t kBlock = 16'384;
 
   double box_of(double score) const { return rounded(broadcast(score * per_score_ - 0.5))[0]; }
 
-  // Four documents: their boxes, and their places in them, from -1 to 1.
+  // The boxes of four documents, and their positions in them, from -1 to 1.
   struct Places {
     Lanes u;
     std::size_t box[kLanes];
@@ -83,7 +84,7 @@ class SigmoidBoxes {
              static_cast<std::size_t>(number[3])}};
   }
 
-  // Calls each(i, n, places of the documents i ... i + n - 1) for n = 4, and in the end what is left.
+  // Calls each(i, n, places of the documents i ... i + n - 1) with n = 4, and at the end with the rest.
   template <class Each>
   IDEALRANK_INLINE void for_each_four(std::size_t begin, std::size_t end, Each&& each) const {
     std::size_t i = begin;
@@ -96,8 +97,8 @@ class SigmoidBoxes {
     if (i < end) each(i, end - i, places(load_some(scores_.data() + i, end - i, scores_[i])));
   }
 
-  // moments[8 box + k] = sum of w u^k over the documents of the box. Every block has its own sums, added up after: many
-  // equal summands would otherwise lose a little each, always to the same side.
+  // moments[8 box + k] = sum of w u^k over the documents of the box. Every block has its own sums, which are added up
+  // afterwards: adding many equal numbers accumulates rounding errors in one direction.
   void deposit(const double* weights) {
     unit_moments_ = weights == nullptr;
     const std::size_t n = scores_.size(), size = n_boxes_ * kNodes;
@@ -127,9 +128,9 @@ class SigmoidBoxes {
     }
   }
 
-  // The documents of boxes with few of them, in ascending order; each keeps its own place in the sweep.
+  // Lists the documents of boxes with few documents in ascending order. Each keeps its own position in the sweep.
   void find_sparse() {
-    // starts[box]: where the documents of a sparse box begin; of a dense box, kDense.
+    // starts[box]: where the documents of a sparse box begin; kDense for a dense box.
     auto& starts = s_.starts;
     starts.resize(n_boxes_);
     std::uint32_t n_sparse = 0;
@@ -154,7 +155,7 @@ class SigmoidBoxes {
     }
   }
 
-  // What is swept: for each box in turn 8 nodes, or its documents.
+  // Lists the items to sweep: for each box in turn, its 8 nodes or its documents.
   void list_items() {
     std::size_t n_dense = 0;
     for (const std::uint32_t start : s_.starts) n_dense += start == kDense;
@@ -216,8 +217,8 @@ class SigmoidBoxes {
     for (const auto [document, item] : s_.sparse) s_.weights[item] = weights == nullptr ? 1.0 : weights[document];
   }
 
-  // Coefficient k of the polynomial through the sums at the nodes of a box, where each node counts itself with `own` times
-  // its weight.
+  // Coefficient k of the polynomial through the sums at the nodes of a box. Each node counts
+  // itself with `own` times its weight.
   IDEALRANK_INLINE double coefficient(std::size_t k, const double* values, const double* weights, double own) const {
     const double* const row = kLagrange[k].data();
     return sum(load(row) * (load(values) + own * load(weights)) +
@@ -229,7 +230,7 @@ class SigmoidBoxes {
     for_each_dense([&](std::size_t box, std::size_t item) {
       double* const to = s_.polynomials.data() + box * 2 * kNodes;
       for (std::size_t k = 0; k < kNodes; ++k) {
-        // Four at a time: terms k of sums and slopes, terms k + 4 of sums and slopes.
+        // Four at a time: terms k of sums and slopes, then terms k + 4 of sums and slopes.
         double* const pair = to + k % kLanes * kLanes + k / kLanes * 2;
         pair[0] = coefficient(k, s_.sums.data() + item, s_.weights.data() + item, 0.5);
         pair[1] = coefficient(k, s_.slopes.data() + item, s_.weights.data() + item, 0.25);
@@ -254,7 +255,7 @@ class SigmoidBoxes {
     for_each_dense([&](std::size_t box, std::size_t item) {
       double* const to = s_.polynomials.data() + box * kNodes;
       for (std::size_t k = 0; k < kNodes; ++k) {
-        // Even terms, then odd ones.
+        // Even terms first, then odd ones.
         to[k / 2 + k % 2 * kLanes] = coefficient(k, s_.slopes.data() + item, s_.weights.data() + item, 0.25);
       }
     });

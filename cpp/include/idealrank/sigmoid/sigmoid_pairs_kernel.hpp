@@ -1,4 +1,4 @@
-// Sums of sigmoids of a short list: every pair, with one exponential a document and one division a pair.
+// Sums of sigmoids of a short list, by enumerating all pairs: one exponential per document and one division per pair.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 class SigmoidPairs {
  public:
   static constexpr std::size_t kMost = 32;
-  static constexpr double kWidest = 200;  // of alpha s: exponentials and their products stay far from the ends of a double
+  static constexpr double kWidest = 200;  // range of alpha s; keeps exponentials and their products far from overflow
 
-  // `middle` between the least and the greatest score.
+  // `middle` is halfway between the smallest and the largest score.
   void arrange(std::span<const double> scores, double alpha, double middle) {
     n_ = scores.size();
     for (std::size_t i = 0; i < n_; i += kLanes) {
@@ -22,7 +22,7 @@ class SigmoidPairs {
     }
   }
 
-  // No weights: all are 1. No sums: only the slopes.
+  // Without weights, all are 1. If `sums_out` is null, computes only the slopes.
   void sums(const double* weights, double* sums_out, double* slopes_out) {
     for (std::size_t j = 0; j < padded(); ++j) weights_[j] = j < n_ ? (weights == nullptr ? 1 : weights[j]) : 0;
     for (std::size_t i = 0; i < n_; ++i) {

@@ -19,7 +19,7 @@ class SigmoidSorted {
  public:
   explicit SigmoidSorted(SigmoidScratch& scratch) : s_(scratch) {}
 
-  // `width` is alpha times the range of the scores; it may be infinite. Only log_sums needs the steps.
+  // `width` is alpha times the range of the scores, and may be infinite. Only log_sums() needs `keep_steps`.
   void arrange(std::span<const double> scores, double alpha, double least, double width, bool keep_steps = false) {
     n_ = scores.size();
     padded_ = (n_ + kLanes - 1) / kLanes * kLanes;
@@ -41,7 +41,7 @@ class SigmoidSorted {
     steps_to_ratios();
   }
 
-  // No weights: all are 1. No sums: only the slopes.
+  // Without weights, all are 1. If `sums_out` is null, computes only the slopes.
   void sums(const double* weights, double* sums_out, double* slopes_out) {
     for_each_part(n_, s_.stop, [&](std::size_t r, std::size_t last) {
       for (; r < last; ++r) s_.weights[r] = weights == nullptr ? 1.0 : weights[s_.order[r]];
@@ -55,26 +55,26 @@ class SigmoidSorted {
     put(s_.slopes, slopes_out);
   }
 
-  // Of ln(1 + exp(t_i - t_j)).
+  // Sums ln(1 + exp(t_i - t_j)).
   void log_sums(double* sums_out) {
     log_sweep(s_.steps.data(), s_.ratios.data(), n_, s_.sums.data(), s_.stop);
     put(s_.sums, sums_out);
   }
 
  private:
-  static constexpr double kSteps = 4096;  // keys a unit of t
-  static constexpr double kWidest = 0x1p19;  // units of t for which there are keys
+  static constexpr double kSteps = 4096;  // keys per unit of t
+  static constexpr double kWidest = 0x1p19;  // range of t that keys cover
   static constexpr double kLastKey = 0x1p31 - 1;
   static constexpr std::size_t kFew = 64;
 
-  // From ascending order to that of the documents.
+  // Moves a column from ascending order to the order of the documents.
   void put(const std::vector<double>& sorted, double* out) {
     for_each_part(n_, s_.stop, [&](std::size_t r, std::size_t last) {
       for (; r < last; ++r) out[s_.order[r]] = sorted[r];
     });
   }
 
-  // A score with about as many above as below it.
+  // A score near the median.
   static double middle(std::span<const double> scores) {
     std::array<double, 63> sample;
     for (std::size_t k = 0; k < sample.size(); ++k) sample[k] = scores[k * (scores.size() - 1) / (sample.size() - 1)];
@@ -82,8 +82,8 @@ class SigmoidSorted {
     return sample[sample.size() / 2];
   }
 
-  // Within one key the order is that of the input: where t falls by a step, the series hold as well as where it rises.
-  // Scores beyond the first and the last key are sorted after; false where they are many.
+  // Documents with the same key stay in input order: the series are as accurate where t falls by a small step as where it
+  // rises. Scores beyond the first and the last key are sorted afterwards; returns false if they are many.
   bool sort_by_steps(std::span<const double> scores, double low, double scale, int n_bits, bool all_have_keys) {
     stoppable_resize(s_.words, n_, s_.stop);
     s_.stop.before(4 * n_);
@@ -106,9 +106,9 @@ class SigmoidSorted {
     return true;
   }
 
-  // ratios[i] = t_i - t_{i-1} for now, 0 before the first and from the end on.
+  // Sets ratios[i] to t_i - t_{i-1} for now; the first is 0.
   void set_steps(std::span<const double> scores, double alpha) {
-    double before = 0.5 * scores[s_.order[0]];  // halves: differences cannot overflow
+    double before = 0.5 * scores[s_.order[0]];  // differences of halves cannot overflow
     for (std::size_t r = 0; r < n_; ++r) {
       const double here = 0.5 * scores[s_.order[r]];
       s_.ratios[r] = (here - before) * (2 * alpha);

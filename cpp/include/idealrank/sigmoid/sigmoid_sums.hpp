@@ -1,4 +1,4 @@
-// Sums of logistic sigmoids over all pairs of a list: soft ranks, their slopes, and whatever is made of them.
+// Sums of logistic sigmoids over all pairs of a list: soft ranks, their slopes, and everything derived from them.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace idealrank {
 
-// Memory of the kernels, for one list after the other without allocating anew.
+// Memory of the kernels, reused from list to list.
 struct SigmoidScratch {
   explicit SigmoidScratch(const Stop& given = {}) : stop(given), sort(given), exact_sort(given) {}
 
   Stop stop;
-  // A list in ascending order, or what stands for it, and its sums.
+  // A list in ascending order, or the points that represent it, and its sums.
   std::vector<double> steps, ratios, weights, sums, slopes;
   std::vector<std::uint32_t> order;
   std::vector<std::uint64_t> words;
@@ -38,7 +38,7 @@ struct SigmoidScratch {
 //   of_list      sums[i]   = sum_j w_j sigma(t_j - t_i)
 //                slopes[i] = sum_j w_j sigma'(t_j - t_i)
 //   log_of_list  sums[i]   = sum_j ln(1 + exp(t_i - t_j)), minus the logarithm of the product of all sigma(t_j - t_i)
-// No weights: all are 1, and 1 + sums[i] is the soft rank of i (Qin et al. 2008, eq. (20)).
+// Without weights, all are 1, and 1 + sums[i] is the soft rank of i (Qin et al. 2008, eq. (20)).
 struct SigmoidSums {
   void (*of_list)(std::span<const double> scores, std::span<const double> weights, double alpha, std::span<double> sums,
                   std::span<double> slopes, SigmoidScratch& scratch);
@@ -50,12 +50,12 @@ enum class Sigmoid { logistic, arctan, erf };
 
 struct SigmoidLists {
   std::span<const double> scores;
-  std::span<const double> weights;  // one a document, or none where all are 1
+  std::span<const double> weights;  // one per document; empty if all are 1
   std::span<const std::int64_t> offsets;
   double alpha;
 };
 
-// Sums and slopes, for every query.
+// Computes the sums and slopes of every query.
 inline void sigmoid_sums(const SigmoidLists& lists, Sigmoid sigmoid, std::span<double> sums, std::span<double> slopes,
                          Isa isa, Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
@@ -79,7 +79,7 @@ inline void sigmoid_sums(const SigmoidLists& lists, Sigmoid sigmoid, std::span<d
   });
 }
 
-// Logarithms of products of logistic sigmoids, for every query.
+// Computes minus the logarithms of products of logistic sigmoids, for every query.
 inline void log_sigmoid_sums(const SigmoidLists& lists, std::span<double> sums, Isa isa, Threads threads) {
   const SigmoidSums& kernel = choose(isa, sigmoid_sums_base, sigmoid_sums_v3);
   for_each_query(lists.offsets, threads, [&](const Stop& stop) {

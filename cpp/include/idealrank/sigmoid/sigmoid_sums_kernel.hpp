@@ -1,4 +1,4 @@
-// Sums of sigmoids of one list, by whichever way is the fastest for it.
+// Sums of sigmoids of one list, by the fastest method for it.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline ScoreRange range_of(std::span<const double> scores) {
           std::max(std::max(greatest[0], greatest[1]), std::max(greatest[2], greatest[3]))};
 }
 
-// alpha times the range, which may be infinite. Halves: their difference cannot overflow.
+// alpha times the range, which may be infinite. The difference of halves cannot overflow.
 inline double width_of(ScoreRange range, double alpha) { return (0.5 * range.greatest - 0.5 * range.least) * (2 * alpha); }
 
 class SigmoidList {
@@ -50,7 +50,7 @@ class SigmoidList {
   }
 
   // sums[i] = sum_{j != i} w_j sigma(t_j - t_i), slopes[i] = sum_{j != i} w_j sigma'(t_j - t_i).
-  // No weights: all are 1. No sums: only the slopes.
+  // Without weights, all are 1. If `sums_out` is null, computes only the slopes.
   void sums(const double* weights, double* sums_out, double* slopes_out) {
     switch (way_) {
       case Way::pairs:

@@ -1,4 +1,4 @@
-// Sums of sigmoids along a sorted list: each follows from that of the neighbour.
+// Sums of sigmoids along a sorted list: each follows from that of its neighbor.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 #include "idealrank/isa/isa_begin.hpp"
 
-// 16 terms: 2.7e-11 of each sigmoid, at most.
+// 16 terms: an error of at most 2.7e-11 per sigmoid.
 using Series = SigmoidSeries<16>;
 
-// R_k = sum_j w_j q_ij^k over all j on one side of i, for k = 1 ... K: a step to the next i is R_k <- (R_k + w) q^k.
+// R_k = sum_j w_j q_ij^k over all j on one side of i, for k = 1 ... K. A step to the next i is R_k <- (R_k + w) q^k.
 struct SeriesState {
   static constexpr std::size_t kVectors = Series::slope.size() / kLanes;
   Lanes terms[kVectors] = {};
@@ -34,8 +34,8 @@ struct SeriesState {
   }
 };
 
-// Items in ascending order of t; ratios[i] = exp(t_{i-1} - t_i). n is a multiple of 4, and there are 4 more ratios and
-// weights: where the list is shorter, both are 0 from its end on. Without `with_sums`, only the slopes are made.
+// Items are in ascending order of t, and ratios[i] = exp(t_{i-1} - t_i). n is a multiple of 4, and ratios and weights have 4
+// more entries; both are 0 after the end of a shorter list. Without `with_sums`, computes only the slopes.
 template <bool with_sums>
 void sweep(const double* ratios, const double* weights, std::size_t n, double* sums_out, double* slopes_out, Stop& stop) {
   const double* const tail = Series::tail.data();
@@ -56,7 +56,7 @@ void sweep(const double* ratios, const double* weights, std::size_t n, double* s
     store(slopes_out + i, sums(slope_part[0], slope_part[1], slope_part[2], slope_part[3]));
   }
 
-  // sigma(d) = 1 - sigma(-d) of those above.
+  // For items above, sigma(d) = 1 - sigma(-d).
   SeriesState above;
   double total = 0;
   for (std::size_t i = n; i > 0;) {
@@ -79,11 +79,11 @@ void sweep(const double* ratios, const double* weights, std::size_t n, double* s
   }
 }
 
-// Sums of ln(1 + exp(t_i - t_j)) over all others j; steps[i] = t_i - t_{i-1}, and `ratios` as above, of n items.
+// Sums ln(1 + exp(t_i - t_j)) over all others j; steps[i] = t_i - t_{i-1}, and `ratios` are as above, for n items.
 inline void log_sweep(const double* steps, const double* ratios, std::size_t n, double* sums_out, Stop& stop) {
   const double* const softplus = Series::softplus.data();
   SeriesState below, above;
-  double distance = 0;  // the sum of t_i - t_j over those below
+  double distance = 0;  // the sum of t_i - t_j over the items j below
   for (std::size_t i = 0; i < n; ++i) {
     stop.before(20);
     below.step(i > 0 ? 1 : 0, ratios[i]);

@@ -16,8 +16,8 @@
 
 namespace idealrank {
 
-// One query. Document j beats i with the probability pi = Phi((s_j - s_i) / (sqrt(2) sigma)), independently of the others.
-// The rank of i is 1 + the number that beat it.
+// One query. Document j beats i with probability pi = Phi((s_j - s_i) / (sqrt(2) sigma)), independently of the others. The
+// rank of i is 1 + the number of documents that beat it.
 struct SoftQuery {
   Stop* stop = nullptr;
   std::size_t n = 0;
@@ -30,8 +30,8 @@ struct SoftQuery {
 
 inline constexpr std::size_t soft_scratch(std::size_t n) { return 5 * n + 64; }
 
-// The kernels of one instruction set. Each gives the expected DCG, and adds to column[i] its derivative by s_i, or
-// a bound for its curvature.
+// The kernels for one instruction set. Each returns the expected DCG, and adds to column[i] its derivative by
+// s_i, or a bound on its curvature.
 struct SoftKernels {
   double (*gradient)(const SoftQuery& query, double* column);
   double (*curvature)(const SoftQuery& query, double* column);
@@ -39,7 +39,7 @@ struct SoftKernels {
 
 extern const SoftKernels soft_kernels_base, soft_kernels_v3;
 
-// One expected DCG a query, one derivative or curvature a document; depths[query] ranks count.
+// Writes one expected DCG per query, and one derivative or curvature per document. Only the first depths[query] ranks count.
 inline void soft_dcg(std::span<const double> gains, std::span<const double> scores, std::span<const std::int64_t> offsets,
                      const Discount& discount, std::span<const std::int64_t> depths, double sigma, bool curvature, Isa isa,
                      std::span<double> values, std::span<double> column, Threads threads) {

@@ -1,4 +1,4 @@
-// Rank distributions of one document after the other, and what each opponent changes in them.
+// Rank distributions of one document at a time, and how each opponent changes them.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 #include "idealrank/isa/isa_begin.hpp"
 
-// Probabilities below this are taken to be 0: of n of them no sum reaches a unit in the last place of 1.
+// Smaller probabilities count as 0: even n of them do not add up to one unit in the last place of 1.
 inline constexpr double kImpossible = 1e-20;
 
-// The distribution of X = X_1 + ... + X_m, P(X_j = 1) = pi_j: the number of opponents that beat a document. It is kept for
-// the values that are possible at all, about 20 standard deviations, each at most sqrt(m) / 2.
+// The distribution of X = X_1 + ... + X_m with P(X_j = 1) = pi_j: the number of opponents that beat a document. Only values
+// of non-negligible probability are kept: about 20 standard deviations, each of which is at most sqrt(m) / 2.
 class BeatenBy {
  public:
   explicit BeatenBy(double* probabilities) : p_(probabilities) { p_[0] = 1; }
@@ -43,15 +43,16 @@ class BeatenBy {
   std::size_t first_ = 0, size_ = 1;
 };
 
-inline constexpr std::size_t kChains = 2;  // at once, since each waits for itself
+inline constexpr std::size_t kChains = 2;  // run at the same time, since each step waits for the previous one
 inline constexpr std::size_t kBlock = kChains * kLanes;
 
 inline std::size_t whole_blocks(std::size_t n) { return (n + kBlock - 1) / kBlock * kBlock; }
 
-// For whole blocks of opponents, pi <= 1/2: sum_r g(r) drops[r], where g is the distribution p without that opponent,
+// For whole blocks of opponents with pi <= 1/2, computes sum_r g(r) drops[r], where g is the
+// distribution p without that opponent,
 //   g(r) = (p(r) - pi g(r - 1)) / (1 - pi),
-// in which errors do not grow. Of an opponent that wins more often than not the same is true of its defeats, which count
-// backwards: then pi is the probability of a defeat, and p and drops are read from their ends.
+// a recurrence in which errors do not grow. For an opponent that wins more often than not, the same holds for its defeats,
+// counted backwards: then pi is the probability of a defeat, and p and drops are read from their ends.
 template <bool kBackwards>
 void leave_out_each(const BeatenBy& beaten, const double* drops, const double* pi, std::size_t n, double* sums, Stop& stop) {
   const std::size_t steps = beaten.size() - 1;
@@ -90,7 +91,7 @@ double expected_dcg(const SoftQuery& query, double* column) {
   double value = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (query.gains[i] == 0) continue;
-    // Opponents that win rarely from the front of the arrays on, those that lose rarely from the back.
+    // Opponents that rarely win fill the arrays from the front, and those that rarely lose from the back.
     std::size_t n_rare_winners = 0, n_rare_losers = 0, n_sure_winners = 0;
     BeatenBy beaten(probabilities);
     for (std::size_t j = 0; j < n; ++j) {
@@ -123,7 +124,7 @@ double expected_dcg(const SoftQuery& query, double* column) {
     auto pull = [&](std::size_t place) {
       const auto j = static_cast<std::size_t>(who[place]);
       const double ahead = (query.scores[i] - query.scores[j]) * inverse_width;
-      const double density = kInverseRootPi * inverse_width * std::exp(-ahead * ahead);  // of pi, by s_j
+      const double density = kInverseRootPi * inverse_width * std::exp(-ahead * ahead);  // derivative of pi by s_j
       const double slope = query.gains[i] * sums[place] * density;
       if constexpr (kCurvature) {
         const double bound = slope * inverse_width * 1.4142135623730951;

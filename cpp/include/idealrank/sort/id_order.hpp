@@ -1,4 +1,4 @@
-// Documents by score, equal scores by document id: the order that trec_eval and its kin measure.
+// Documents by score, and equal scores by document id: the order of trec_eval and related tools.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace idealrank {
 
-// rows[offsets[q] ... offsets[q + 1]): the rows of query q, best first; ids compare bytewise, as strcmp does.
+// rows[offsets[q] ... offsets[q + 1]) are the rows of query q, best first. Ids are compared bytewise, like strcmp.
 inline void order_by_id(std::span<const double> scores, std::span<const std::int64_t> offsets, const IdsView& ids,
                         bool descending, std::span<std::int64_t> rows, Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& given) {

@@ -14,7 +14,7 @@
 
 namespace idealrank {
 
-// A score's bits, arranged so that smaller keys are higher scores; 0.0 and -0.0 have the same key.
+// The bits of a score, rearranged so that smaller keys are higher scores. 0.0 and -0.0 have the same key.
 inline std::uint64_t descending_key(double score) {
   const auto bits = std::bit_cast<std::uint64_t>(score + 0.0);
   const std::uint64_t ascending = (bits >> 63) != 0 ? ~bits : bits | (std::uint64_t{1} << 63);
@@ -27,7 +27,7 @@ inline double score_of(std::uint64_t descending) {
   return std::bit_cast<double>((ascending >> 63) != 0 ? ascending & ~(std::uint64_t{1} << 63) : ~ascending);
 }
 
-// A key, and an index that goes along.
+// A key with an index attached.
 struct KeyedIndex {
   std::uint64_t key;
   std::uint32_t index;
@@ -35,13 +35,13 @@ struct KeyedIndex {
 inline std::uint64_t key_of(std::uint64_t key) { return key; }
 inline std::uint64_t key_of(const KeyedIndex& item) { return item.key; }
 
-// Sorts long lists of keys, or of items with keys, one after the other, without allocating again.
+// Sorts long lists of keys, or of items with keys, reusing its memory.
 template <class Item>
 class RadixSort {
  public:
   explicit RadixSort(const Stop& stop = {}) : stop_(stop) {}
 
-  // Ascending; equal keys stay as they are. Least significant digit first; a digit that all keys share is skipped.
+  // Ascending and stable. Goes from the least significant digit up; a digit that all keys share is skipped.
   void operator()(std::vector<Item>& items) {
     const std::size_t n = items.size();
     if (n < 2) return;
@@ -76,15 +76,15 @@ class RadixSort {
   std::vector<std::uint32_t> counts_;
 };
 
-// From so many documents on, sorting by digits is the fastest.
+// From this many documents on, radix sort is the fastest.
 inline constexpr std::size_t kRadixFrom = 2048;
 
-// Orders long lists, one after the other, without allocating again.
+// Orders long lists, reusing its memory.
 class RadixOrder {
  public:
   explicit RadixOrder(const Stop& stop = {}) : stop_(stop), sort_(stop) {}
 
-  // order[r] becomes the index, in [0, n), of the document at rank r + 1; equal scores stay in input order.
+  // Sets order[r] to the index, in [0, n), of the document at rank r + 1. Equal scores stay in input order.
   void operator()(std::span<const double> scores, std::span<std::uint32_t> order) {
     const std::size_t n = scores.size();
     stoppable_resize(items_, n, stop_);
@@ -129,7 +129,7 @@ class DescendingSort {
   RadixSort<std::uint64_t> sort_;
 };
 
-// Calls run(first, last) for every maximal run of equal scores, as ranks [first, last) counted from 0.
+// Calls run(first, last) for every maximal run of equal scores, with ranks [first, last) counted from 0.
 template <class Run>
 void for_each_tie_run(std::span<const double> scores, std::span<const std::uint32_t> order, Run&& run) {
   for (std::size_t first = 0; first < order.size();) {

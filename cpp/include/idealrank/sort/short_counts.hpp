@@ -1,5 +1,5 @@
-// Ranks of short lists by counting: all pairs of so few are compared faster than they are sorted, and without a branch that
-// depends on a value.
+// Ranks in short lists by counting: comparing all pairs of so few values is faster than sorting them, and needs no
+// branch that depends on a value.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace idealrank {
 
 inline constexpr std::size_t kShortList = 24;
 
-// Into counts, how many of the values are less than each of them, where less(a, b) says whether a is less than b.
+// Sets counts[i] to the number of values that are less than values[i], where less(a, b) says whether a is less than b.
 template <class Less>
 void count_less(std::span<const double> values, std::array<std::uint32_t, kShortList>& counts, Less less) {
   const std::size_t n = values.size();
   std::array<double, kShortList> own{};
   std::copy(values.begin(), values.end(), own.begin());
 #if defined(__GNUC__) || defined(__clang__)
-  typedef double Two __attribute__((vector_size(16)));  // compilers count by conversions, if they make vectors at all
+  typedef double Two __attribute__((vector_size(16)));  // compilers would convert each comparison, or not vectorize
   for (std::size_t i = 0; i < n; i += 4) {
     const Two first{own[i], own[i + 1]}, second{own[i + 2], own[i + 3]};
     auto n_first = less(first, first), n_second = n_first;  // 0: no number is less than itself

@@ -1,5 +1,5 @@
-// Sorting some hundreds of 64-bit words without a branch that depends on them: lists are short, and a branch that cannot
-// be predicted costs as much as ten comparisons.
+// Sorts up to several hundred 64-bit words without a branch that depends on them: lists are short, and a mispredicted branch
+// costs as much as ten comparisons.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace idealrank {
 
 class SmallSort {
  public:
-  // Sorts words ascending.
+  // Sorts `words` in ascending order.
   void operator()(std::vector<std::uint64_t>& words) {
     const std::size_t n = words.size();
     const std::size_t padded = (n + kRun - 1) / kRun * kRun;
@@ -47,14 +47,14 @@ class SmallSort {
     b = high;
   }
 
-  // Batcher's odd-even network for 8: 19 exchanges.
+  // Batcher's odd-even network for 8 words: 19 exchanges.
   static void sort_run(std::uint64_t* w) {
     constexpr unsigned char kPairs[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {1, 2}, {5, 6},
                                              {0, 4}, {1, 5}, {2, 6}, {3, 7}, {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
     for (const auto& pair : kPairs) order(w[pair[0]], w[pair[1]]);
   }
 
-  // Two sorted runs of one width: merged from both ends at once, so that neither end can run out.
+  // Merges two sorted runs of the same width from both ends at once, so that neither run can be exhausted early.
   static void merge_equal(const std::uint64_t* from, std::size_t width, std::uint64_t* to) {
     const std::uint64_t *left = from, *right = from + width, *left_end = right - 1, *right_end = right + width - 1;
     std::uint64_t* to_end = to + 2 * width - 1;

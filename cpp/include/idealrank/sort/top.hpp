@@ -1,4 +1,4 @@
-// The best documents of one query, best first: all of them, or only as many as a cutoff asks for.
+// The best documents of one query, best first: all of them, or only as many as a cutoff needs.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace idealrank {
 
-// Throws data_error at the first value that is not finite. A finite number times 0 is 0, any other is NaN: four sums that
-// compilers vectorise check them all, and only a failure looks for the place.
+// Throws data_error at the first value that is not finite. A finite number times 0 is 0, and any other is NaN. Four sums,
+// which compilers vectorize, check all values; only after a failure is its position searched for.
 inline void check_finite(std::span<const double> values, std::int64_t query, std::int64_t first_row,
                          const char* what = "a score") {
   double sums[4] = {0, 0, 0, 0};
@@ -39,13 +39,13 @@ inline void check_finite(std::span<const double> values, std::int64_t query, std
   }
 }
 
-// Ranks queries one after the other without allocating anew.
+// Ranks queries one by one, reusing its memory.
 class TopRanker {
  public:
   explicit TopRanker(const Stop& stop = {}) : stop_(stop), radix_(stop) {}
 
-  // Documents in stable descending order: at least the first `k`, and then on to the end of the run of equal scores that
-  // rank k lies in. The result holds until the next call.
+  // Returns documents in stable descending order: at least the first `k`, and all others with the same score as rank k. The
+  // result is valid until the next call.
   std::span<const std::uint32_t> operator()(std::span<const double> scores, std::size_t k, std::int64_t query,
                                             std::int64_t first_row) {
     const std::size_t n = scores.size();
@@ -54,7 +54,7 @@ class TopRanker {
     check_finite(scores, query, first_row);
     if (k == 0) {
       order_.clear();
-    } else if (std::is_sorted(scores.begin(), scores.end(), std::greater<>())) {  // as most files have them
+    } else if (std::is_sorted(scores.begin(), scores.end(), std::greater<>())) {  // as in most files
       list_all(n);
       end_after(scores, k);
     } else if (n <= kShortList) {
@@ -66,7 +66,7 @@ class TopRanker {
     } else if (k <= kMostFew && n >= 2 * lanes_for(k)) {
       collect(scores, lower_bound(scores, k));
       end_after(scores, k);
-    } else if (n <= 2 * kMostFew) {  // sorting them all has no branch that depends on a score
+    } else if (n <= 2 * kMostFew) {  // sorting all of them needs no branch that depends on a score
       list_all(n);
       sort(scores);
       end_after(scores, k);
@@ -81,12 +81,12 @@ class TopRanker {
     return order_;
   }
 
-  // The last result, to keep; and all memory that ranking took is given back.
+  // Returns the last result, and releases all memory used for ranking.
   std::vector<std::uint32_t> release() { return std::move(std::exchange(*this, TopRanker(stop_)).order_); }
 
  private:
   static constexpr std::size_t kMostFew = 64;
-  static constexpr std::uint64_t kPlace = 0xFFF;  // room for a place below kRadixFrom
+  static constexpr std::uint64_t kPlace = 0xFFF;  // bits for an index below kRadixFrom
   static_assert(kRadixFrom <= kPlace);
 
   void list_all(std::size_t n) {
@@ -96,7 +96,8 @@ class TopRanker {
     });
   }
 
-  // All documents: as many are above each as have a higher score, and those with the same score that come before it.
+  // Ranks all documents: those with a higher score come before a document, and so do those with
+  // the same score and a lower index.
   void rank_short(std::span<const double> scores) {
     std::array<std::uint32_t, kShortList> higher, n_placed{};
     count_less(scores, higher, std::greater<>());
@@ -107,18 +108,18 @@ class TopRanker {
     }
   }
 
-  // Leaves off what ranks below the scores equal to that of rank k.
+  // Drops all documents after those with the same score as rank k.
   void end_after(std::span<const double> scores, std::size_t k) {
     std::size_t last = std::min(k, order_.size());
     while (last < order_.size() && scores[order_[last]] == scores[order_[k - 1]]) ++last;
     order_.resize(last);
   }
 
-  // A power of two of lanes, well above k, and enough to keep them all busy.
+  // A power of two that is well above k, and large enough to keep all vector lanes busy.
   static std::size_t lanes_for(std::size_t k) { return std::bit_ceil(std::max<std::size_t>(k + k / 2, 8)); }
 
-  // A score that at least k documents reach, and few others: the scores are dealt out to lanes in turn, and of the best of each
-  // lane, k are at least the k-th. There is no branch that depends on a score.
+  // Returns a score that at least k documents reach, and few others do: deals out the scores to lanes in turn, and returns
+  // the k-th highest of the lanes' best scores. No branch depends on a score.
   double lower_bound(std::span<const double> scores, std::size_t k) {
     const std::size_t n_lanes = lanes_for(k);
     double best[2 * kMostFew];
@@ -134,7 +135,7 @@ class TopRanker {
     return score_of(words_[k - 1]);
   }
 
-  // All documents with at least this score, sorted.
+  // Sorts all documents with at least this score.
   void collect(std::span<const double> scores, double least) {
     stoppable_resize(order_, scores.size(), stop_);
     std::size_t m = 0;
@@ -148,11 +149,12 @@ class TopRanker {
     sort(scores);
   }
 
-  // order_, which lists documents by index, by score.
+  // Sorts `order_`, which lists documents by index, by score.
   void sort(std::span<const double> scores) {
     const std::size_t n = order_.size();
     if (n < kRadixFrom) {
-      // The high bits of the key and a place in order_, in one word; what the low bits would say is settled after.
+      // Packs the high bits of the key and an index into `order_` into one word. Ties in the
+      // high bits are resolved afterwards.
       words_.resize(n);
       for (std::size_t i = 0; i < n; ++i) words_[i] = (descending_key(scores[order_[i]]) & ~kPlace) | i;
       sort_words_(words_);

@@ -1,4 +1,4 @@
-// The best items of each user, without those that are excluded, from the scores of whole catalogs.
+// The best items of each user, without excluded ones, from the scores of whole catalogs.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace idealrank {
 
-// Item numbers and their scores, best first, equal scores in the order of the items; those of user u are
+// Item numbers and their scores, best first; equal scores are in the order of the items. Those of user u are at
 // offsets[u] ... offsets[u + 1].
 struct TopItems {
   Buffer<std::int64_t> items;
@@ -27,15 +27,15 @@ struct TopItems {
   Buffer<std::int64_t> offsets;
 };
 
-// The items of a user that may be among the best k, found in one pass over the scores: one below the k-th best so far is
-// out of question, and soon nearly all are.
+// The items of a user that may be among the best k, found in one pass over the scores. An item below the k-th best so far is
+// skipped, and soon nearly all items are.
 template <class Score>
 class Candidates {
  public:
   explicit Candidates(std::size_t k = 1) : k_(k), most_(std::max(kFirst, 4 * k)) {}
 
-  // Takes the scores of the items from first_item on, which come after all that were taken before, but for those of the items
-  // in `excluded`, which is sorted. NaN and inf are a data_error of the user (query) and the item (row).
+  // Adds the scores of the items from `first_item` on, which must come after all earlier ones. Skips the items in
+  // `excluded`, which must be sorted. NaN and inf cause a data_error at the user (query) and the item (row).
   void add(std::span<const Score> scores, std::int64_t first_item, std::span<const std::int64_t> excluded,
            std::int64_t user) {
     const std::size_t whole = scores.size() / kBlock * kBlock;
@@ -46,22 +46,22 @@ class Candidates {
     collect(scores.subspan(whole), first_item + static_cast<std::int64_t>(whole), excluded, user);
   }
 
-  // Leaves k items, and all that share the score of the k-th; all if there are fewer.
+  // Keeps k items, and all that share the score of the k-th; all if there are fewer.
   void finish() {
     if (items_.size() > k_) raise();
   }
 
-  // Ascending, with their scores.
+  // The items in ascending order, and their scores.
   std::span<const std::uint32_t> items() const { return items_; }
   std::span<const Score> scores() const { return scores_; }
 
  private:
   static constexpr std::size_t kBlock = 32, kFirst = 64;
 
-  // Whether all of kBlock scores are numbers below `least`: NaN is not.
+  // Whether all kBlock scores are numbers below `least`. NaN is not.
   static bool all_below(const Score* scores, Score least) {
 #if defined(__GNUC__) || defined(__clang__)
-    typedef Score Vector __attribute__((vector_size(16)));  // compilers do not see that it is one comparison each
+    typedef Score Vector __attribute__((vector_size(16)));  // compilers do not vectorize the plain loop
     constexpr std::size_t kWidth = 16 / sizeof(Score);
     Vector some;
     std::memcpy(&some, scores, sizeof some);
@@ -91,7 +91,7 @@ class Candidates {
     }
   }
 
-  // Raises the least score to the k-th best so far, and drops what is below.
+  // Raises the lowest score to the k-th best so far, and drops what is below.
   void raise() {
     std::vector<Score> sorted(scores_);
     const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(k_) - 1;
@@ -105,21 +105,21 @@ class Candidates {
     }
     items_.resize(n_left);
     scores_.resize(n_left);
-    most_ = std::max(most_, 2 * n_left);  // many may share the k-th score
+    most_ = std::max(most_, 2 * n_left);  // many items may share the k-th score
   }
 
-  std::size_t k_, most_;  // how many there may be before the least score is raised
+  std::size_t k_, most_;  // `most_`: number of items at which the lowest score is raised
   Score least_ = -std::numeric_limits<Score>::infinity();
   std::vector<std::uint32_t> items_;
   std::vector<Score> scores_;
 };
 
-// Chooses, of each user, at least the first k items, if there are so many, and all others that share the score of the k-th,
-// from blocks of scores of consecutive items.
+// Selects, for each user, the first k items, or all if there are fewer, and all others that share the score of the k-th.
+// Takes blocks of scores of consecutive items.
 template <class Score>
 class TopSelection {
  public:
-  //   excluded  items of user u: excluded[starts[u] ... starts[u + 1]); an item out of range is a data_error
+  // excluded: the items of user u are excluded[starts[u] ... starts[u + 1]). An item out of range causes a data_error.
   TopSelection(std::size_t n_items, std::size_t k, std::span<const std::int64_t> excluded,
                std::span<const std::int64_t> starts)
       : n_items_(n_items),
@@ -139,8 +139,8 @@ class TopSelection {
   std::size_t n_users() const { return of_user_.size(); }
   std::size_t n_left() const { return n_items_ - next_; }  // items whose scores are still to come
 
-  // scores: one row per user, of the next `width` items; -inf ranks last, NaN and inf are a data_error of the user (query) and
-  // the item (row), unless the item is excluded.
+  // scores: one row per user, for the next `width` items. -inf ranks last; NaN and inf cause a data_error at the user
+  // (query) and the item (row), unless the item is excluded.
   void add(std::span<const Score> scores, std::size_t width, Threads threads) {
     std::vector<std::int64_t> rows(n_users() + 1);
     for (std::size_t u = 0; u < rows.size(); ++u) rows[u] = static_cast<std::int64_t>(u * width);
@@ -188,7 +188,7 @@ class TopSelection {
   std::vector<Candidates<Score>> of_user_;
 };
 
-// The selection from one block that has all items.
+// Selects from a single block that has all items.
 template <class Score>
 TopItems top_items(std::span<const Score> scores, std::size_t n_items, std::size_t k, std::span<const std::int64_t> excluded,
                    std::span<const std::int64_t> starts, Threads threads) {

@@ -1,4 +1,4 @@
-// Sorting 64-bit words by some of their high bits: a key above, and below it an index that goes along.
+// Sorts 64-bit words by some of their high bits: a key in the high half, with an index attached in the low half.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ class WordSort {
  public:
   explicit WordSort(const Stop& stop = {}) : stop_(stop) {}
 
-  // Ascending by the `n_bits` <= 32 bits above the low 32, which hold an index; equal keys stay as they are, or come in the
-  // order of their indices.
+  // Ascending by the `n_bits` <= 32 bits above the low 32, which hold an index. Equal keys keep their
+  // order, or are ordered by index.
   void operator()(std::vector<std::uint64_t>& words, int n_bits) {
     if (words.size() <= kSmallUpTo) {
       small_(words);

@@ -1,4 +1,4 @@
-// Random numbers for resampling: a stream of its own for each resample, so that results do not depend on the threads.
+// Random numbers for resampling. Each resample has its own stream, so that results do not depend on the threads.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace idealrank {
 
-// xoshiro256++ (Blackman and Vigna 2021), its state filled by SplitMix64 from a seed and the number of the stream.
+// xoshiro256++ (Blackman and Vigna 2021). SplitMix64 fills its state from a seed and the number of the stream.
 class Random {
  public:
   Random(std::uint64_t seed, std::uint64_t stream) {
@@ -29,7 +29,7 @@ class Random {
     return result;
   }
 
-  // A number below n, all equally likely (Lemire 2019).
+  // A uniformly distributed number below n (Lemire 2019).
   std::uint64_t below(std::uint64_t n) {
     WideProduct product = wide_product((*this)(), n);
     if (product.low < n) {

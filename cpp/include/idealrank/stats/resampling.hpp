@@ -1,4 +1,4 @@
-// Resampling of values a query: signs flipped, rows of a matrix shuffled, queries drawn with replacement.
+// Resampling of per-query values: random signs, shuffled rows of a matrix, and queries drawn with replacement.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace detail {
 
 inline constexpr std::int64_t kResamplesPerTask = 64;
 
-// Calls make_body()(resample) for every resample, each of which takes about `work` nanoseconds, on all threads.
+// Calls make_body()(resample) for every resample on all threads. Each takes about `work` nanoseconds.
 template <class MakeBody>
 void for_each_resample(std::size_t n_resamples, std::size_t work, Threads threads, MakeBody&& make_body) {
   const auto n = static_cast<std::int64_t>(n_resamples);
@@ -38,7 +38,7 @@ inline double with_sign(double value, std::uint64_t bit) {
 
 }  // namespace detail
 
-// sums[b]: the sum of the differences, each with a random sign.
+// sums[b]: the sum of the differences with random signs.
 inline void flipped_sums(std::span<const double> differences, std::uint64_t seed, std::span<double> sums, Threads threads) {
   detail::for_each_resample(sums.size(), differences.size(), threads, [&] {
     return [&](std::size_t b) {
@@ -60,8 +60,8 @@ inline void flipped_sums(std::span<const double> differences, std::uint64_t seed
   });
 }
 
-// How many of the 2^n choices of signs make the sum at least `least` away from 0. Sums of two halves are tabulated, so that
-// every sum has two roundings however many there are.
+// Counts the choices of signs, out of 2^n, for which the sum is at least `least` away from 0. Tabulates the sums of two
+// halves, so that each choice costs one addition.
 inline std::int64_t count_flipped_sums(std::span<const double> differences, double least, Stop stop = {}) {
   auto all_sums = [](std::span<const double> part) {
     std::vector<double> sums{0};
@@ -82,7 +82,7 @@ inline std::int64_t count_flipped_sums(std::span<const double> differences, doub
   return count;
 }
 
-// ranges[b]: the largest minus the smallest column sum of the matrix, the entries of each row in random order.
+// ranges[b]: the largest minus the smallest column sum of the matrix, with the entries of each row in random order.
 inline void shuffled_ranges(std::span<const double> matrix, std::size_t n_columns, std::uint64_t seed,
                             std::span<double> ranges, Threads threads) {
   detail::for_each_resample(ranges.size(), 3 * matrix.size(), threads, [&] {
@@ -91,8 +91,9 @@ inline void shuffled_ranges(std::span<const double> matrix, std::size_t n_column
       std::ranges::fill(sums, 0.0);
       for (std::size_t start = 0; start < matrix.size(); start += n_columns) {
         std::ranges::copy(matrix.subspan(start, n_columns), row.begin());
-        // Fisher and Yates, several choices out of one random word, which as a fraction of 1 is multiplied by the number of
-        // choices: the whole part chooses, the rest goes on. A new word is drawn before less than 2^-32 of one would be left.
+        // Fisher-Yates shuffle that makes several choices from one random word. The word, as a fraction of 1, is multiplied
+        // by the number of choices: the integer part is the choice, and the fractional part is used next. A new word is
+        // drawn before less than 2^-32 of one would be left.
         std::uint64_t fraction = 0, n_drawn = std::uint64_t{1} << 32;
         for (std::size_t left = n_columns; left > 0; --left) {
           if (n_drawn * left > std::uint64_t{1} << 32) {
@@ -112,7 +113,7 @@ inline void shuffled_ranges(std::span<const double> matrix, std::size_t n_column
   });
 }
 
-// means[b] and variances[b], of n - 1, of as many values drawn with replacement.
+// means[b] and variances[b] (with n - 1 in the denominator) of n values drawn with replacement.
 inline void bootstrap_moments(std::span<const double> values, std::uint64_t seed, std::span<double> means,
                               std::span<double> variances, Threads threads) {
   const auto n = static_cast<double>(values.size());

@@ -1,4 +1,4 @@
-// Rows that belong together: query numbers a row -> offsets, and the row order that makes queries contiguous.
+// Groups rows by query: from one query number per row to offsets, and the row order that makes queries contiguous.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace idealrank {
 
-// offsets: n_queries + 1 entries. order: the rows query by query, each query's in their first order; empty where the rows
-// already lie so. Linear time: a counting sort.
+// offsets: n_queries + 1 entries. order: the rows query by query, stable within a query; empty if the rows are already in
+// this order. Takes linear time (a counting sort).
 struct Grouping {
   Buffer<std::int64_t> offsets;
   Buffer<std::int64_t> order;
 };
 
-// One query number per row, each in [0, n_queries), numbered as they first appear.
+// Takes one query number per row, in [0, n_queries), in order of first appearance.
 inline Grouping group(std::span<const std::int64_t> queries, std::int64_t n_queries, Stop stop = {}) {
   Grouping grouping;
   auto& [offsets, order] = grouping;
@@ -44,14 +44,14 @@ inline Grouping group(std::span<const std::int64_t> queries, std::int64_t n_quer
   return grouping;
 }
 
-// The query column of a file as it is read: a line's id is most often that of the line before.
+// The query column of a file while it is read. The id of a line is mostly that of the previous line.
 class QueryColumn {
  public:
   void push_back(std::string_view id) {
     if (numbers_.size() == 0 || id != last_id()) number_ = ids_.insert(id);
     numbers_.push_back(number_);
   }
-  // As Ids::make_room and put. `renamed` has the numbers here of the other's ids.
+  // Like Ids::make_room and put. `renamed` maps the other column's numbers to the numbers here.
   struct Place {
     std::size_t first_row;
     Buffer<std::int64_t> renamed;
@@ -78,7 +78,7 @@ class QueryColumn {
   Grouping grouping(const Stop& stop = {}) const {
     return group(numbers_.span(), static_cast<std::int64_t>(ids_.ids().size()), stop);
   }
-  // The distinct ids; the column is empty after.
+  // Returns the distinct ids, and leaves the column empty.
   Ids take_ids() {
     numbers_.resize(0);
     return ids_.take();

@@ -1,4 +1,4 @@
-// Query and document ids: UTF-8 text in one buffer + offsets, looked up by hash.
+// Query and document ids: UTF-8 text in one buffer with offsets, and lookup by hash.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Ids {
     bytes.append({id.data(), id.size()});
     offsets.push_back(static_cast<std::int64_t>(bytes.size()));
   }
-  // Appending in two steps: first room for all, one after the other; then each is copied to its place, on any thread.
+  // Appends in two steps: make_room() reserves space for each part in turn, and put() then copies it there, on any thread.
   struct Place {
     std::size_t first_byte, first_id;
   };
@@ -61,7 +61,7 @@ struct Ids {
   IdsView view() const { return {bytes.span(), offsets.span()}; }
 };
 
-// Eight bytes at a time, each word folded in by a 64 x 64 -> 128 bit product.
+// Processes eight bytes at a time; each word is folded in with a 64 x 64 -> 128 bit product.
 inline std::uint64_t hash_id(std::string_view id, std::uint64_t seed = 0) {
   constexpr std::uint64_t kSeed = 0x9E3779B97F4A7C15, kWord = 0xD6E8FEB86659FD93;
   auto fold = [](std::uint64_t x, std::uint64_t y) {
@@ -76,7 +76,8 @@ inline std::uint64_t hash_id(std::string_view id, std::uint64_t seed = 0) {
     std::memcpy(&word, p, 8);
     hash = fold(hash ^ word, kWord);
   }
-  // Loads of fixed sizes, which overlap: a copy of `left` bytes would be a call. An empty id may have no memory at all.
+  // Overlapping loads of fixed sizes, since copying `left` bytes would be a function call. An
+  // empty id may have no memory at all.
   std::uint64_t tail = 0;
   if (id.size() >= 8) {
     if (left > 0) std::memcpy(&tail, p + left - 8, 8);
@@ -92,17 +93,18 @@ inline std::uint64_t hash_id(std::string_view id, std::uint64_t seed = 0) {
   return fold(hash ^ tail, kWord ^ kSeed);
 }
 
-// Numbers ids 0, 1, 2, ... as they are added; the ids themselves stay with the caller.
+// Maps ids to the numbers they were inserted with. The ids themselves stay with the caller.
 class IdIndex {
  public:
-  // Forgets everything and makes room for `expected` ids.
+  // Removes everything and makes room for `expected` ids.
   void reset(std::size_t expected) {
     const std::size_t slots = std::bit_ceil(std::max<std::size_t>(2 * expected, 16));
     slots_.assign(slots, Slot{});
     n_used_ = 0;
   }
 
-  // The number stored with `id`, or the newly stored `number` if the id was not there. id_of(k) gives the id with number k.
+  // Returns the number stored with `id`, or stores and returns `number` if the id is new. id_of(k)
+  // must return the id with number k.
   template <class IdOf>
   std::int64_t find_or_insert(std::string_view id, std::int64_t number, const IdOf& id_of) {
     if (2 * (n_used_ + 1) > slots_.size()) grow();
@@ -115,7 +117,7 @@ class IdIndex {
     return slot.number;
   }
 
-  // The number stored with `id`, or -1.
+  // Returns the number stored with `id`, or -1.
   template <class IdOf>
   std::int64_t find(std::string_view id, const IdOf& id_of) {
     return slots_.empty() ? -1 : find(id, hash_id(id, seed_), id_of).number;
@@ -146,13 +148,13 @@ class IdIndex {
     slots_.swap(wider);
   }
 
-  // An address, which no file can know: ids made to share one hash would take quadratic time. Only slots depend on it.
+  // An address, which no file can know: many ids with the same hash would take quadratic time. Only the slots depend on it.
   std::uint64_t seed_ = std::uint64_t{reinterpret_cast<std::uintptr_t>(this)} * 0xA0761D6478BD642F;
   std::vector<Slot> slots_;
   std::size_t n_used_ = 0;
 };
 
-// Distinct ids in the order in which they came, each with its number.
+// Distinct ids in order of insertion, with their numbers 0, 1, 2, ...
 class IdSet {
  public:
   std::int64_t insert(std::string_view id) {
@@ -163,7 +165,7 @@ class IdSet {
     return number;
   }
   const Ids& ids() const { return ids_; }
-  // The ids; the set is empty after.
+  // Returns the ids, and leaves the set empty.
   Ids take() {
     index_.reset(0);
     return std::exchange(ids_, Ids());
@@ -199,14 +201,14 @@ inline Ids take(const IdsView& ids, std::span<const std::int64_t> rows, Stop sto
   return taken;
 }
 
-// numbers[i]: the number of ids[i] in the set, to which it is added if it is new.
+// numbers[i]: the number of ids[i] in the set; new ids are inserted.
 inline void number(const IdsView& ids, IdSet& set, std::span<std::int64_t> numbers, Stop stop = {}) {
   for_each_part(ids.size(), stop, [&](std::size_t i, std::size_t last) {
     for (; i < last; ++i) numbers[i] = set.insert(ids[i]);
   });
 }
 
-// numbers[i]: where wanted[i] first stands among ids, or -1.
+// numbers[i]: the index of the first occurrence of wanted[i] in `ids`, or -1.
 inline void match(const IdsView& wanted, const IdsView& ids, std::span<std::int64_t> numbers, Stop stop = {}) {
   auto id_of = [&](std::int64_t k) { return ids[static_cast<std::size_t>(k)]; };
   IdIndex index;
@@ -221,7 +223,7 @@ inline void match(const IdsView& wanted, const IdsView& ids, std::span<std::int6
 
 inline constexpr std::size_t kIdWork = 30;  // nanoseconds to look up an id
 
-// first[row]: the first row of the same query that has the same id; `row` itself where the id is new.
+// first[row]: the first row of the same query with the same id; `row` itself if the id is new.
 inline void first_rows(const IdsView& ids, std::span<const std::int64_t> offsets, std::span<std::int64_t> first,
                        Threads threads) {
   for_each_query(offsets, threads, [&](const Stop& given) {
@@ -236,8 +238,8 @@ inline void first_rows(const IdsView& ids, std::span<const std::int64_t> offsets
   });
 }
 
-// The judged label of every retrieved document. Query i of the judgments is query run_query[i] of the run, or has no
-// documents there (-1). labels, one a retrieved document, keeps what it holds where nothing was judged.
+// Looks up the label of every retrieved document. Query i of the judgments is query run_query[i] of the run, or -1 if the
+// run does not have it. `labels` has one entry per retrieved document, and keeps its values where nothing was judged.
 inline void judge(const IdsView& judged, std::span<const std::int64_t> judged_offsets, std::span<const double> judgments,
                   const IdsView& retrieved, std::span<const std::int64_t> retrieved_offsets,
                   std::span<const std::int64_t> run_query, std::span<double> labels, Threads threads) {
@@ -253,7 +255,7 @@ inline void judge(const IdsView& judged, std::span<const std::int64_t> judged_of
       const std::int64_t first = judged_offsets[static_cast<std::size_t>(other)];
       const std::int64_t last = judged_offsets[static_cast<std::size_t>(other) + 1];
       const auto n_judged = static_cast<std::size_t>(last - first);
-      index.reset(n_judged < 4096 ? 2 * n_judged : n_judged);  // most documents are not judged: an empty slot tells
+      index.reset(n_judged < 4096 ? 2 * n_judged : n_judged);  // most lookups fail, and end at an empty slot
       for (std::int64_t row = first; row < last; ++row) {
         stop.before(kIdWork);
         index.find_or_insert(id_of(row), row, id_of);

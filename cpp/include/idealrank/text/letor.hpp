@@ -1,4 +1,4 @@
-// LETOR / SVMlight text: `label qid:Q 1:v 2:v ... #docid = D ...`, read into rows, dense or sparse.
+// Parses LETOR / SVMlight text, `label qid:Q 1:v 2:v ... #docid = D ...`, into dense or sparse rows.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace idealrank {
 
 namespace detail {
 
-// `id:` as the first bytes of a word.
+// `id:` in the first bytes of a word.
 struct SmallId {
   std::uint64_t text = 0, mask = 0;
   std::ptrdiff_t size = 0;
@@ -49,7 +49,7 @@ inline constexpr std::array<SmallId, kSmallIds> kSmallIdTexts = small_ids();
 
 }  // namespace detail
 
-// Rows as compressed sparse rows: row i has the entries [row_ends[i - 1], row_ends[i]), its columns ascending from 0.
+// Compressed sparse rows: row i has the entries [row_ends[i - 1], row_ends[i]), with ascending columns counted from 0.
 struct LetorRows {
   static constexpr bool kEveryLine = false;
 
@@ -57,17 +57,17 @@ struct LetorRows {
       : n_features_max(n_features_max_), has_queries(&has_queries_) {}
 
   std::int64_t n_features_max;
-  const bool* has_queries;  // whether lines must have qid:, or must not
+  const bool* has_queries;  // whether every line must have qid:, or none may
   Buffer<double> labels;
-  QueryColumn queries;  // empty where no line has a qid
-  Ids docs;  // one a row; empty text where a line names none
+  QueryColumn queries;  // empty if no line has a qid
+  Ids docs;  // one per row; empty text if a line names none
   std::int64_t n_docs_named = 0;
   Buffer<std::int64_t> row_ends;
   Buffer<std::int32_t> columns;
   Buffer<float> values;
   std::int32_t width = 0;  // highest column + 1
-  std::int64_t n_nan = 0;  // values written NULL or nan
-  std::int64_t n_infinite = 0;  // values written inf, or beyond all floats
+  std::int64_t n_nan = 0;  // values given as NULL or nan
+  std::int64_t n_infinite = 0;  // values given as inf, or too large for a float
 
   void clear() {
     labels.resize(0);
@@ -81,7 +81,7 @@ struct LetorRows {
     n_nan = n_infinite = 0;
   }
 
-  // Whether the first row of a text that begins with one, comments apart, has qid:.
+  // Whether the first row in `text`, after any comments, has qid:.
   static bool first_has_query(std::string_view text) {
     while (!text.empty()) {
       const std::size_t size = std::min(text.find('\n'), text.size() - 1) + 1;
@@ -136,7 +136,8 @@ struct LetorRows {
     const char* p = line.position();
     const char* const end = line.end();
     const char* const features = p;
-    // Room for the most that the rest of the line can hold, `1:0` and a blank an entry, so that the loop need not ask.
+    // Make room for as many entries as the rest of the line can hold (`1:0` and a blank each),
+    // so that the loop need not check.
     const std::size_t first_entry = values.size();
     const std::size_t most = first_entry + static_cast<std::size_t>(end - p) / 4 + 1;
     columns.resize(most);
@@ -167,8 +168,8 @@ struct LetorRows {
     if (!ascending) sort_row(line, features, first_entry);
   }
 
-  // Whether `id:` stands at p; p is moved behind the colon then. Most files name every feature in turn, and a guess that is right
-  // costs less than reading.
+  // Whether `id:` is at p; if so, moves p past the colon. Most files list every feature in turn, and a correct
+  // guess costs less than parsing.
   bool begins_with_id(const char*& p, const char* end, std::int64_t id) const {
     if (id >= detail::kSmallIds || id > n_features_max || end - p < 8) return false;
     std::uint64_t text = 0;
@@ -179,7 +180,7 @@ struct LetorRows {
     return true;
   }
 
-  // Reads any value, NULL too, and returns where it ends.
+  // Parses any value, including NULL, and returns where it ends.
   const char* read_value(const Line& line, const char* p, std::int32_t id, double& value) {
     const char* const end = line.end();
     const char* stop = parse_double(p, end, value);
@@ -195,7 +196,7 @@ struct LetorRows {
     return stop;
   }
 
-  // Reads `id:`, leaving p behind the colon.
+  // Parses `id:` and moves p past the colon.
   std::int32_t read_feature_id(const Line& line, const char*& p) const {
     const char* const start = p;
     const char* const end = line.end();
@@ -226,7 +227,7 @@ struct LetorRows {
     }
   }
 
-  // D of `#docid = D ...`; empty where the comment says no such thing.
+  // Returns D of `#docid = D ...`, or an empty text if the comment has none.
   std::string_view read_doc(Line& line) {
     const std::string_view comment(line.position(), static_cast<std::size_t>(line.end() - line.position()));
     const std::size_t word = comment.find("docid");
@@ -242,17 +243,17 @@ struct LetorRows {
   }
 };
 
-// A float matrix that grows by rows and, seldom, by columns.
+// A matrix of floats that grows by rows and, rarely, by columns.
 class DenseRows {
  public:
   std::int64_t n_rows() const { return n_rows_; }
   std::int32_t width() const { return width_; }
 
-  // Room for `n` more rows of up to `width` columns; what they hold is not set yet.
+  // Makes room for `n` more rows of up to `width` columns. Their cells are not initialized.
   void grow(std::int64_t n, std::int32_t width) {
     if (width > stride_) {
-      // A file often shows its full width at once, and then the stride is exact; where it grows on, it grows by half, so
-      // that rows move a bounded number of times.
+      // Many files show their full width at once, and then the stride is exact. If the width grows later, the stride grows
+      // by half, so that rows are moved a bounded number of times.
       const std::int64_t by_half = std::int64_t{stride_} + stride_ / 2;
       constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
       widen(n_rows_ == 0 ? width : std::max(width, static_cast<std::int32_t>(std::min(by_half, kMost))));
@@ -262,14 +263,14 @@ class DenseRows {
     cells_.resize(static_cast<std::size_t>(n_rows_) * static_cast<std::size_t>(stride_));
   }
 
-  // Writes the rows of `chunk` from row `first` on; features that a line leaves out are 0.
+  // Writes the rows of `chunk`, starting at row `first`. Features that a line omits are 0.
   void put(std::int64_t first, const LetorRows& chunk) {
     std::size_t entry = 0;
     const auto stride = static_cast<std::size_t>(stride_);
     for (std::size_t i = 0; i < chunk.row_ends.size(); ++i) {
       float* const row = cells_.data() + (static_cast<std::size_t>(first) + i) * stride;
       const auto stop = static_cast<std::size_t>(chunk.row_ends[i]);
-      if (stop - entry == stride && stride > 0) {  // ascending columns, none left out
+      if (stop - entry == stride && stride > 0) {  // ascending columns, none omitted
         std::memcpy(row, chunk.values.data() + entry, stride * sizeof(float));
       } else {
         std::fill_n(row, stride, 0.0F);
@@ -283,7 +284,7 @@ class DenseRows {
     return static_cast<std::size_t>(n_rows_ + n) * static_cast<std::size_t>(std::max(width, stride_)) * sizeof(float);
   }
 
-  // n_rows x width cells, without gaps; there are no rows after.
+  // Returns n_rows x width cells without gaps, and leaves the matrix empty.
   Buffer<float> take(Stop stop = {}) {
     const auto width = static_cast<std::size_t>(width_), stride = static_cast<std::size_t>(stride_);
     if (width < stride) {
@@ -316,7 +317,7 @@ class DenseRows {
   std::int32_t width_ = 0, stride_ = 0;
 };
 
-// A whole file: chunks in, arrays out.
+// A whole file: takes blocks of text, and produces arrays.
 class LetorFile {
  public:
   LetorFile(bool sparse, std::int64_t n_features_max)
@@ -326,13 +327,14 @@ class LetorFile {
   LetorFile(const LetorFile&) = delete;  // chunks point to has_queries_
   LetorFile& operator=(const LetorFile&) = delete;
 
-  // With `sparse`, rows holds everything; else its columns, values and row_ends stay empty and `dense` has the features.
+  // If `sparse`, `rows` holds everything; otherwise its columns, values and row_ends stay empty,
+  // and `dense` holds the features.
   LetorRows rows;
   DenseRows dense;
 
   std::size_t feed(std::string_view text, bool last, int n_threads) {
     n_bytes_seen_ = n_bytes_used_ + text.size();
-    // Known before the block is cut up: an error is then the same wherever the cuts are.
+    // This is decided before the block is cut into pieces, so that an error does not depend on the cuts.
     if (rows.labels.size() == 0) has_queries_ = LetorRows::first_has_query(text);
     const std::size_t used = parser_.feed(
         text, last, n_threads,
@@ -369,7 +371,8 @@ class LetorFile {
   void grow_dense(const LetorRows& chunk, std::int64_t line) {
     const auto n = static_cast<std::int64_t>(chunk.labels.size());
     const std::size_t bytes = dense.bytes_after(n, rows.width);
-    // Text needs at least 4 bytes a value: an array a hundred times the text is 99.9 % zeros, and may exhaust the memory.
+    // Text needs at least 4 bytes per value, so an array of a hundred times its size is at least 99%
+    // zeros, and may exhaust the memory.
     if (bytes > kSurelyFine && bytes / 100 > n_bytes_seen_) {
       raise(parse_error("as a dense array the rows up to about this line take " + std::to_string(bytes >> 20) + " MiB for " +
                             std::to_string(n_bytes_seen_ >> 20) + " MiB of text; read them with sparse=True",

@@ -1,4 +1,4 @@
-// Decimal text to double, exactly as Python's float() reads it (but for its underscores and blanks).
+// Parses decimal text to double exactly as Python's float() does, except for underscores and surrounding blanks.
 #pragma once
 
 #include <charconv>
@@ -18,7 +18,7 @@ namespace detail {
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Case-insensitive: does the text at p begin with `word` (given in lower case)?
+// Whether the text at p begins with `word`, which must be in lower case. Ignores case.
 inline bool begins_with(const char* p, const char* end, std::string_view word) {
   if (static_cast<std::size_t>(end - p) < word.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i) {
@@ -27,7 +27,7 @@ inline bool begins_with(const char* p, const char* end, std::string_view word) {
   return true;
 }
 
-// A number too large or too small for a double: which of the two it is shows in the place of its leading digit.
+// For a number that is too large or too small for a double: the position of its leading digit tells which of the two it is.
 inline double out_of_range(const char* p, const char* end) {
   std::int64_t exponent = 0;
   bool point = false, leading = false;
@@ -52,7 +52,8 @@ inline double out_of_range(const char* p, const char* end) {
 }
 
 #ifdef __wasi__
-// Its standard library has no from_chars for doubles; its strtod rounds correctly and knows no locales, but would read more forms.
+// The standard library of WASI has no from_chars for doubles. Its strtod rounds correctly and ignores
+// locales, but would accept more forms.
 inline std::from_chars_result decimal_from_chars(const char* p, const char* end, double& value) {
   const char* last = p;
   bool has_digit = false;
@@ -90,7 +91,7 @@ inline const char* parse_magnitude_slowly(const char* p, const char* end, double
     value = std::numeric_limits<double>::quiet_NaN();
     return p + 3;
   }
-  if (p == end || !(is_digit(*p) || *p == '.')) return nullptr;  // from_chars would take a sign or nan(1) here
+  if (p == end || !(is_digit(*p) || *p == '.')) return nullptr;  // from_chars would accept a sign or nan(1) here
   const auto [stop, status] = decimal_from_chars(p, end, value);
   if (status == std::errc::invalid_argument) return nullptr;
   if (status == std::errc::result_out_of_range) value = out_of_range(p, stop);
@@ -99,13 +100,13 @@ inline const char* parse_magnitude_slowly(const char* p, const char* end, double
 
 }  // namespace detail
 
-// Reads the number at p, stores it and returns where it ends; nullptr where there is none. What may follow a number is
-// for the caller to say.
+// Parses the number at p and returns where it ends, or nullptr if there is none. The caller
+// decides what may follow a number.
 inline const char* parse_double(const char* p, const char* end, double& value) {
   const bool negative = p < end && *p == '-';
   if (p < end && (*p == '-' || *p == '+')) ++p;
 
-  // Up to 15 digits are an integer below 2^53 and 10^22 is exact, so that one division rounds once: correctly.
+  // Up to 15 digits are an integer below 2^53, and powers up to 10^22 are exact, so one division rounds once, and correctly.
   const char* const start = p;
   std::uint64_t digits = 0;
   while (p < end && detail::is_digit(*p)) digits = 10 * digits + static_cast<std::uint64_t>(*p++ - '0');

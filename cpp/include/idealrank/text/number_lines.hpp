@@ -1,4 +1,4 @@
-// One number per line: scores, and the group sizes that LightGBM and XGBoost keep beside a file without query ids.
+// One number per line: scores, or the group sizes that LightGBM and XGBoost store next to a file without query ids.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace idealrank {
 
 template <bool kCounts>
 struct NumberLines {
-  // An empty line is a lost number, hence an error.
+  // An empty line is a missing number, hence an error.
   static constexpr bool kEveryLine = true;
 
   Buffer<double> values;
@@ -30,7 +30,7 @@ struct NumberLines {
     values.push_back(value);
   }
 
-  // As Ids::make_room and put.
+  // Like Ids::make_room and put.
   std::size_t make_room(const NumberLines& other) {
     const std::size_t first = values.size();
     values.resize(first + other.values.size());

@@ -1,4 +1,4 @@
-// Files as blocks of lines: a block is cut into chunks at line ends, the chunks are parsed on all cores, then put together in order.
+// Files as blocks of lines: a block is cut into pieces at line ends, which are parsed in parallel and then joined in order.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace idealrank {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// One line while it is read. `fail` throws; the place is where the reading stood, or the position given.
+// A line that is being parsed. `fail` throws; its position is the current one, or the one given.
 class Line {
  public:
   struct Failure {
@@ -39,7 +39,7 @@ class Line {
     while (p_ < end_ && is_blank(*p_)) ++p_;
   }
 
-  // The text up to the next blank, which is passed over, and the blanks after it.
+  // Returns the text up to the next blank, and moves past it and the blanks that follow.
   std::string_view field() {
     const char* const start = p_;
     while (p_ < end_ && !is_blank(*p_)) ++p_;
@@ -51,7 +51,7 @@ class Line {
   [[noreturn]] void fail(const std::string& what) const { fail(p_, what); }
   [[noreturn]] void fail(const char* where, const std::string& what) const { raise(Failure{where, what}); }
 
-  // "what, got 'text'": the text at `where` up to the next blank, shortened, unprintable bytes as \xNN.
+  // Throws "what, got 'text'" with the text at `where` up to the next blank, shortened, and with unprintable bytes as \xNN.
   [[noreturn]] void fail_at(const char* where, const std::string& what) const {
     if (where == end_) fail(where, what + ", got the end of the line");
     std::string shown;
@@ -74,8 +74,8 @@ class Line {
 };
 
 #ifdef __cpp_exceptions
-// A Chunk has `void clear()` and `void read(Line&)`, called for every line that is neither empty nor a comment (unless
-// Chunk::kEveryLine is set: then for all but comments). Comments are lines that begin with '#', where there are any.
+// A Chunk has `void clear()` and `void read(Line&)`. The latter is called for every line that is neither empty nor a
+// comment; if Chunk::kEveryLine is set, also for empty lines. Comments are lines that begin with '#', if the format has any.
 template <class Chunk>
 class BlockParser {
  public:
@@ -83,9 +83,9 @@ class BlockParser {
       std::function<Chunk()> make_chunk = [] { return Chunk(); }, bool has_comments = true)
       : make_chunk_(std::move(make_chunk)), has_comments_(has_comments) {}
 
-  // Parses the whole lines of `text`, all of it where it is the `last` block, and returns how many bytes were used up; the caller
-  // brings the others again, followed by more. Of each piece, make_room(chunk, lines before it) gives the place, called in file
-  // order; once all have theirs, put(place, chunk) fills them on all threads.
+  // Parses the complete lines of `text`, or all of it if this is the `last` block, and returns the number of bytes consumed;
+  // the caller passes the rest again, followed by more. Calls make_room(chunk, lines before it) for each piece in file
+  // order, and when all have their place, put(place, chunk) on all threads.
   template <class MakeRoom, class Put>
   std::size_t feed(std::string_view text, bool last, int n_threads, MakeRoom&& make_room, Put&& put) {
     const std::size_t used = last ? text.size() : text.rfind('\n') + 1;
@@ -128,19 +128,19 @@ class BlockParser {
     return used;
   }
 
-  // Gathers all in one chunk that has make_room and put itself.
+  // Collects everything in one chunk, which must have make_room and put itself.
   std::size_t feed(std::string_view text, bool last, int n_threads, Chunk& all) {
     return feed(
         text, last, n_threads, [&](const Chunk& chunk, std::int64_t) { return all.make_room(chunk); },
         [&](const auto& place, const Chunk& chunk) { all.put(place, chunk); });
   }
 
-  // Lines read so far, comments and empty ones included.
+  // The number of lines read so far, including comments and empty lines.
   std::int64_t n_lines() const { return n_lines_; }
   std::int64_t n_comments() const { return n_comments_; }
 
  private:
-  // Large enough to make threads worth while, small enough for a chunk and what it becomes to stay in the cache.
+  // Large enough to make threads worthwhile, small enough for a chunk and its results to stay in the cache.
   static constexpr std::size_t kPieceSize = std::size_t{1} << 19;
 
   struct Failure {

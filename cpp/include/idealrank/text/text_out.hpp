@@ -1,4 +1,4 @@
-// Rows back to text that reads as the same numbers.
+// Formats rows as text that parses to the same numbers.
 #pragma once
 
 #include <charconv>
@@ -18,8 +18,8 @@ void append_number(std::string& text, Number value) {
   text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-// The shortest text that a reader who goes through double turns into the same float again. The shortest for float alone
-// could lie so close to the middle of two floats that rounding twice goes astray.
+// Appends the shortest text that parses to the same float, even if parsed as a double first. The shortest text for float
+// alone could be so close to the midpoint of two floats that rounding twice gives the wrong one.
 inline void append_feature(std::string& text, float value) {
   const std::size_t start = text.size();
   append_number(text, value);
@@ -30,7 +30,7 @@ inline void append_feature(std::string& text, float value) {
   }
 }
 
-// ` id:value` of the feature in `column`, counted from 0; NaN as NULL.
+// Appends ` id:value` for the feature in `column`, counted from 0. NaN is written as NULL.
 inline void append_entry(std::string& text, std::size_t column, float value) {
   text += ' ';
   append_number(text, column + 1);

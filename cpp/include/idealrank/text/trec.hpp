@@ -13,8 +13,8 @@ namespace idealrank {
 
 enum class TrecFile { qrels, run };
 
-// Rows are in the file's order. The iteration, Q0 and rank fields are passed over, as trec_eval does, and so is what stands
-// after a run's tag.
+// Rows are in file order. The iteration, Q0 and rank fields are ignored, as in trec_eval, and so
+// is anything after a run's tag.
 template <TrecFile kind>
 struct TrecRows {
   static constexpr bool kEveryLine = false;
@@ -23,7 +23,7 @@ struct TrecRows {
   QueryColumn queries;
   Ids docs;
   Buffer<double> values;  // labels or scores
-  std::string tag;  // the last line's, as trec_eval takes it
+  std::string tag;  // that of the last line, as in trec_eval
 
   void clear() {
     queries.clear();
@@ -63,7 +63,7 @@ struct TrecRows {
     values.push_back(value);
   }
 
-  // As Ids::make_room and put.
+  // Like Ids::make_room and put.
   struct Place {
     QueryColumn::Place queries;
     Ids::Place docs;
@@ -81,7 +81,7 @@ struct TrecRows {
     std::ranges::copy(other.values.span(), values.data() + place.first_value);
   }
 
-  // Moves every query's rows together, each query's in the file's order.
+  // Makes the rows of each query contiguous, and keeps their file order within a query.
   Grouping regroup(Stop stop = {}) {
     Grouping grouping = queries.grouping(stop);
     if (grouping.order.size() > 0) {

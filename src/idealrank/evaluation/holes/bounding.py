@@ -395,18 +395,18 @@ def labels_in(qrels: Qrels, labels: npt.ArrayLike | None) -> Floats:
 
 
 def _beside(given: Measure, convention: Convention) -> list[str]:
-    """Return measures that show unjudged documents in another way, as far as the convention defines them."""
+    """Return measures that show unjudged documents in another way, if the convention defines them."""
     cutoff = "" if given.cutoff is None else f"@{given.cutoff}"
     found = []
     for name in (f"judged{cutoff}", "rbp", "rbp_resid", "inf_ap"):
-        with suppress(OptionError):  # of a measure that has no closed form for averaged ties
+        with suppress(OptionError):  # a measure without a closed form for averaged ties
             measure_named(name).with_convention(convention).plan()
             found.append(name)
     return [name for name in found if name != str(given)]
 
 
 def _differences(pool: Pool, rules: Rules, systems: Evaluations, baseline: str | None) -> tuple[DifferenceBounds, ...]:
-    """Return each system against the baseline, or against the best system."""
+    """Return the difference of each system from the baseline, or from the best system."""
     if len(systems) < 2:
         return ()
     means = {name: mean["value"] for name, mean in systems.mean.items()}

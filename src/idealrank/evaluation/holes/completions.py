@@ -62,7 +62,7 @@ def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s) -> tuple[Gaps, G
 
 @dataclass(frozen=True)
 class _Weighed:
-    """What the lowest and the highest value have in common.
+    """What the computations of the lowest and of the highest value share.
 
     Parameters
     ----------
@@ -117,12 +117,12 @@ class _Holes:
         n_queries, plan = ranked.data.n_queries, rules.plan
         holes, outside, n_holes = weighed.holes, weighed.outside, weighed.n_holes
         depths, weights = weighed.depths, weighed.weights
-        # A document without a weight, in the run or not, only raises the denominator. That helps the highest value only
-        # where R is the cutoff, or where it gives an empty query a value at all.
+        # A document without a weight, in the run or not, only raises the denominator. This helps the highest value only
+        # if the cutoff is R, or if it gives an empty query a value at all.
         most = outside + n_holes
         if highest and plan.cutoff != "relevant":
             most = np.minimum(most, 1 if np.isnan(plan.empty) else 0)
-        elif plan.denominator in ("ideal", "reachable"):  # more of them than ranks that count change no more
+        elif plan.denominator in ("ideal", "reachable"):  # beyond the ranks that count, more of them change nothing
             most = np.minimum(most, depths)
         is_useful = weights[holes] != 0
         others = holes[~is_useful]
@@ -130,7 +130,7 @@ class _Holes:
         from_last = np.repeat(np.cumsum(n_others), n_others) - np.arange(others.size)
         is_useful[~is_useful] = from_last <= most[ranked.queries[others]]
         n_outside = np.minimum(outside, np.maximum(most - n_others, 0)) * (not plan.ideal_retrieved)
-        # Weights do not increase with the rank, and those outside of the run have none.
+        # Weights do not increase with the rank, and documents outside of the run have no weight.
         places = holes[is_useful]
         sizes = np.bincount(ranked.queries[places], minlength=n_queries)
         places = np.insert(places, np.repeat(np.cumsum(sizes), n_outside), -1)
@@ -138,11 +138,11 @@ class _Holes:
         if not highest:  # from the last to the first
             ends = np.cumsum(sizes)
             places = places[np.repeat(2 * ends - sizes, sizes) - 1 - np.arange(places.size)]
-        found = np.append(weights, 0.0)[places] * (1 if highest else -1)  # the last one stands for -1
+        found = np.append(weights, 0.0)[places] * (1 if highest else -1)  # the last entry is for -1
         return cls(places, found, Segments(sizes), depths, weights)
 
     def gaps(self, ranked: Ranked, rules: Rules, level: Int64s) -> Gaps:
-        """Return the labels of these levels."""
+        """Return the labels for these levels."""
         inside = self.places >= 0
         labels = np.where(np.isnan(ranked.lists.labels), rules.labels[0], ranked.lists.labels)
         labels[ranked.places[self.places[inside]]] = rules.labels[level[inside]]
@@ -151,7 +151,7 @@ class _Holes:
 
 
 def _of_ideal(ranked: Ranked, rules: Rules, weighed: _Weighed, low: _Holes, high: _Holes) -> tuple[Int64s, ...]:
-    """Return the levels of the unjudged documents where an NDCG is lowest, and where it is highest."""
+    """Return the levels of the unjudged documents for which an NDCG is lowest, and for which it is highest."""
     n_holes = np.maximum(low.segments.sizes, high.segments.sizes)
     ideal = ideal_sums(ranked, rules, weighed.depths, n_holes)
     gains = np.where(ranked.is_hole, 0.0, rules.gains(ranked.labels))
@@ -225,15 +225,16 @@ def _of_binary(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) ->
         top = fixed[queries] + segments.sums(holes.weights) * (1 if highest else -1)
     bottom = denominators(ranked, rules, holes.depths, n_relevant, queries)
     values = np.where(n_relevant > 0, top / np.maximum(bottom, 0.5), plan.empty)
-    # A query that has no value with these labels counts with other labels only.
+    # A query without a value for these labels counts only with other labels.
     return np.where(np.isnan(values), -np.inf if highest else np.inf, values)
 
 
 def _precisions(ranked: Ranked, rules: Rules, holes: _Holes, is_relevant: Booleans, *, highest: bool) -> Floats:
     """Return the sum of the precisions at relevant ranks for each number of relevant unjudged documents.
 
-    With one more relevant document at rank r, the precision there is added, and 1 / r' for each relevant rank r' below.
-    From the first rank on, those below are judged ones; from the last on, also all unjudged ones below.
+    One more relevant document at rank r adds the precision there, and 1 / r' for each relevant rank r' below. Going
+    down from the first rank, the documents below are judged ones; going up from the last, they include all unjudged
+    ones below.
     """
     _refuse_averaged(ranked, rules)
     counted = ranked.ranks <= holes.depths[ranked.queries]
@@ -281,7 +282,7 @@ def _hits_at(
     judged, unjudged = first(is_relevant), first(ranked.is_hole)
     if highest:
         return (judged + np.minimum(counts, unjudged)).astype(np.float64)
-    below = holes.segments.sizes[queries] - unjudged  # these are relevant first
+    below = holes.segments.sizes[queries] - unjudged  # these become relevant first
     return (judged + np.maximum(counts - below, 0)).astype(np.float64)
 
 

@@ -119,7 +119,7 @@ class _Cells:
         n_holes = np.bincount(ranked.queries[holes], minlength=n_queries)
         depths = ranked.depths(rules, n_holes)
         weights = ranked.weights(rules, depths)
-        # Documents are sorted by query and rank, so those of a cell follow each other.
+        # Documents are sorted by query and rank, so those of a cell are contiguous.
         bins, queries = _bins(ranked.ranks[holes]), ranked.queries[holes]
         starts = np.flatnonzero(np.diff(queries * 64 + bins, prepend=-1))
         sizes = np.diff(np.append(starts, holes.size))
@@ -138,7 +138,7 @@ class _Cells:
         return sums_by_query(self.queries, values, self.depths.size)
 
     def mean_of_ratios(self, ranked: Ranked, rules: Rules, n_draws: int, rng: np.random.Generator) -> Floats:
-        """Return the mean ratio over drawn numbers of documents with each level; NaN for a query without a cell."""
+        """Return the mean ratio over random numbers of documents with each level; NaN for a query without a cell."""
         plan, n_queries = rules.plan, self.depths.size
         starts = np.flatnonzero(np.diff(self.queries, prepend=-1))
         queries = self.queries[starts]
@@ -171,7 +171,7 @@ class _Cells:
     def _draw(self, n_draws: int, rng: np.random.Generator) -> Int64s:
         """Return how many documents have at least each level, by level, cell and draw."""
         chances = np.cumsum(self.probabilities[:, ::-1], axis=1)[:, ::-1]
-        shares = chances.copy()  # of those with the level before, or of all
+        shares = chances.copy()  # among documents with the previous level, or among all
         shares[:, 1:] /= np.maximum(chances[:, :-1], np.finfo(np.float64).tiny)
         shape = chances.shape[1], self.queries.size, n_draws
         found, left = np.empty(shape, np.int64), np.repeat(self.sizes[:, None], n_draws, axis=1)

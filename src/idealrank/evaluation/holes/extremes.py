@@ -93,7 +93,7 @@ def best_choice(values: Floats, segments: Segments) -> Int64s:
     """
     is_largest = values == np.repeat(np.maximum.reduceat(values, segments.starts), segments.sizes + 1)
     counts = np.maximum.reduceat(np.where(is_largest, segments.counts, 0), segments.starts)
-    number = segments.counts[segments.counts > 0]  # of each document in its query, from 1 on
+    number = segments.counts[segments.counts > 0]  # of each document within its query, starting at 1
     return (number <= np.repeat(counts, segments.sizes)).astype(np.int64)
 
 

@@ -77,7 +77,7 @@ class NextJudgments(Result):
         return {"documents": Table(columns, rows, notes=(self._columns(),))}
 
     def _columns(self) -> str:
-        """Return what the columns mean."""
+        """Return the meaning of the columns."""
         changed = "the mean difference between the systems"
         if len(self.ranks) == 1:
             changed = f"the mean of {next(iter(self.ranks))}"
@@ -194,7 +194,7 @@ def judge_next(
 
 
 def _relative_weights(pool: Pool, system: str, rules: Rules) -> Floats:
-    """Return how far each unjudged document alone can raise the measure of a system, as far as its numerator goes."""
+    """Return how much each unjudged document alone can raise the measure of a system, through its numerator."""
     ranked = pool.ranked[system]
     depths = ranked.depths(rules, pool.sizes)
     weights = pool.spread(system, ranked.weights(rules, depths)) * rules.levels[-1]

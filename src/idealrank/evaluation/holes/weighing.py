@@ -210,10 +210,10 @@ class Gaps:
         queries = np.arange(lists.n_queries)
         added = np.concatenate([np.repeat(queries, lists.sizes)[is_hole], self.more_queries])
         labels = np.concatenate([self.labels[is_hole], self.more_labels])
-        has_gain = labels > 0  # no other document changes an ideal ranking
+        has_gain = labels > 0  # other documents do not change an ideal ranking
         added, labels = added[has_gain], labels[has_gain]
         order = np.argsort(added, kind="stable")
-        # Behind the documents of their query.
+        # After the documents of their query.
         pool = np.insert(lists.judged.labels, lists.judged.offsets[1:][added[order]], labels[order])
         more = np.concatenate([[0], np.cumsum(np.bincount(added, minlength=lists.n_queries))])
         return Judged(pool, lists.judged.offsets + more)

@@ -128,19 +128,19 @@ def _notes(found: Investigation) -> list[str]:
         notes.append(f"this is not NDCG: its values are those of {found.other_measure}")
     for name, answer in found.unexplained.items():
         if name == "formula" and "discount" in found.evidence:
-            continue  # a defect says what is known
+            continue  # a defect already describes it
         notes.append(f"{name}: no known variant explains {answer} for {answer.probe}")
     if found.failed is not None:
         try:
             expected = f"{found.formula.predict(found.failed.probe):.6g}"
-        except Exception as error:  # the formula refuses what the function does not
+        except Exception as error:  # the formula refuses input that the function accepts
             expected = type(error).__name__
         notes.append(f"the formula gives {expected}, the function {found.failed}, for {found.failed.probe}")
     return notes
 
 
 def _unidentified(name: str, found: Investigation, takes: str | None) -> Identification:
-    """Return the result where no call returned a number."""
+    """Return the result if no call returned a number."""
     by_error: dict[str, list[str]] = {}
     for form, answer in found.tried:
         by_error.setdefault(str(answer), []).append(f"({form})")

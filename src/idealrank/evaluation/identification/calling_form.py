@@ -37,7 +37,7 @@ class CallingForm(Inquiry):
             if self.caller.n_calls >= most:
                 break
             if fallbacks and fallbacks[0][0] == 0 and (form.has_scores or "relevant" not in form.bare):
-                continue  # documents are ranked as given: of ids, or of scores that are ignored
+                continue  # documents are ranked as given: by ids, or with ignored scores
             if form.words in [each.words for each in (*constant, *(known for _, known in fallbacks))]:
                 continue
             k = 6 if form.k is not None else None
@@ -50,7 +50,7 @@ class CallingForm(Inquiry):
             if not answer.is_number:
                 fallbacks.append((2, form))
                 continue
-            if abs(answer.value) > _NONSENSE:  # ids were taken for numbers
+            if abs(answer.value) > _NONSENSE:  # ids were interpreted as numbers
                 continue
             first_form = first_form or form
             again = self.caller.ask(Probe((good,), k), form=form, again=True)
@@ -86,7 +86,7 @@ class CallingForm(Inquiry):
             probe = Probe((good,), 6 if self.form.k is not None else None)
             first, again = self.caller.ask(probe), self.caller.ask(probe, again=True)
             if not _repeats(first, again):
-                self.changing = (first, again)  # other values came from other calls, not from other scores
+                self.changing = (first, again)  # values differ from call to call, not because of the scores
             else:
                 self.by_magnitude = first
         self.by_input = rank == 0
@@ -95,22 +95,22 @@ class CallingForm(Inquiry):
 
     @staticmethod
     def _in_turn(forms: Sequence[Form]) -> Iterator[Form]:
-        """Yield the forms with the containers that each is likely to have, the likeliest forms first."""
+        """Yield the forms with the containers that each is likely to take, the likeliest forms first."""
         first, later = forms[:_LIKELY], forms[_LIKELY:]
         yield from (variant for form in first for variant in variants(form))
         rounds = itertools.zip_longest(*(variants(form) for form in later))
         yield from (variant for turn in rounds for variant in turn if variant is not None)
 
     def _accepted(self, form: Form, answers: Sequence[Answer], tested: Sequence[Query], k: int | None) -> str:
-        """Whether a form for which values differ is the right one."""
+        """Return whether a form whose values differ is the right one: "yes", "no" or "by magnitude"."""
         if form.has_scores and not self._is_invariant(tested, k, form):
             return "by magnitude"
         if form.has_names and not all(self._ignores_ids(each, k, form) for each in tested):
-            return "no"  # ids were taken for something else
+            return "no"  # ids were interpreted as something else
         return "yes"
 
     def _looks_closer(self, form: Form, good: Query, bad: Query, moved: Query) -> bool:
-        """Find what matters to a function that gave one value for all lists: grades, a cutoff, or no zeros."""
+        """Find what matters to a function that returned one value for all lists: grades, a cutoff, or no zeros."""
         k = 6 if form.k is not None else None
         tested = [good, bad]
         answers: list[Answer] = []
@@ -141,7 +141,7 @@ class CallingForm(Inquiry):
         return True
 
     def _ignores_ids(self, query: Query, k: int | None, form: Form) -> bool:
-        """Whether other ids of the same documents give the same value."""
+        """Return whether other ids of the same documents give the same value."""
         names = {doc: chr(ord("a") + place) * (place + 1) for place, doc in enumerate(dict(query.ranked or ()))}
         ranked = tuple((names[doc], score) for doc, score in query.ranked or ())
         judged = tuple((names[doc], label) for doc, label in query.judged or ())
@@ -149,7 +149,7 @@ class CallingForm(Inquiry):
         return None not in values and abs((values[0] or 0.0) - (values[1] or 0.0)) < 1e-6
 
     def _is_invariant(self, queries: Sequence[Query], k: int | None, form: Form) -> bool:
-        """Whether only the order of the scores matters, as it does not for labels."""
+        """Return whether only the order of the scores matters; for labels, their size matters too."""
         for query in queries:
             assert query.ranked is not None
             # with one digit before the point, so that scores may also be compared as text
@@ -162,7 +162,7 @@ class CallingForm(Inquiry):
 
 
 def _repeats(first: Answer, again: Answer) -> bool:
-    """Whether the same call gave the same number twice."""
+    """Return whether the same call returned the same number twice."""
     if first.value is None or again.value is None:
         return False
     differs = abs(again.value - first.value) > 1e-12

@@ -146,7 +146,7 @@ class Caller:
             value, dtype = self._number(returned, len(probe.queries))
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # SystemExit and the like are answers too
+        except BaseException as error:  # SystemExit and similar exceptions are answers too
             words = " ".join(str(error).split())
             return Answer(probe, None, f"{type(error).__name__}: {words}" if words else type(error).__name__)
         answer = Answer(probe, value, dtype=dtype)
@@ -155,7 +155,7 @@ class Caller:
         return answer
 
     def _number(self, returned: Any, n_queries: int) -> tuple[float, str]:
-        """Return the one number in what a function returned."""
+        """Return the only number in the result of a function."""
         dtype = str(getattr(returned, "dtype", "float64")).removeprefix("torch.")
         if isinstance(returned, Real):
             return float(returned), dtype
@@ -198,7 +198,7 @@ def _numbers(returned: Any, path: str = "") -> list[tuple[str, float]]:
 
 
 def _at_largest_cutoff(found: Sequence[tuple[str, float]]) -> list[float]:
-    """Return the values with NDCG in their names; of ndcg@5 and ndcg@10, the one for most ranks."""
+    """Return the values with NDCG in their names; for ndcg@5 and ndcg@10, those of the largest cutoff."""
     named: dict[str, list[float]] = {}
     for path, value in found:
         for part in reversed(path.lower().split("/")):

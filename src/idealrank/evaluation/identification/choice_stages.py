@@ -25,7 +25,7 @@ class ChoiceStages(FormulaStages):
     """The stages that find everything besides the formula; each has probes that isolate one choice."""
 
     def _long_lists(self) -> None:
-        """Look at ranks far down: a cutoff of its own, or another discount there."""
+        """Look at ranks far down: find a built-in cutoff, or another discount there."""
         if "ideal" in self.unexplained or "table" in str(self.formula.discount):
             return
         own = self.formula.own_cutoff
@@ -105,7 +105,7 @@ class ChoiceStages(FormulaStages):
         return default if isinstance(default, int) and not isinstance(default, bool) and default > 0 else 10
 
     def _look_deeper(self, k: int | None, answer: Answer) -> None:
-        """The scores are compared as text, or the discount is another one further down."""
+        """Find out whether scores are compared as text, or whether the discount is different further down."""
         as_text = replace(self.formula, order="text")
         if self.form.has_scores and self.formula.order == "descending" and self.agrees(as_text, answer):
             self.formula = as_text
@@ -132,7 +132,7 @@ class ChoiceStages(FormulaStages):
         return self.query(labels, ranks)
 
     def _cutoff(self) -> None:
-        """Find what k does to the ranking and to the ideal."""
+        """Find the effect of k on the ranking and on the ideal."""
         if self.form.k is None or "ideal" in self.unexplained:
             return
         cuts = [(3, 0), (3, 1), (2, 2), (4, 3), (3, 4), (5, 5)]
@@ -164,7 +164,7 @@ class ChoiceStages(FormulaStages):
                 self.open[name] = values
 
     def _short_lists(self) -> None:
-        """Find what a k beyond the end of the list does."""
+        """Find the effect of a k beyond the end of the list."""
         if "cutoff" in self.unexplained or "ideal" in self.unexplained:
             return
         lists = [self.query([1, 0, min(2, self.max_label)], ranks) for ranks in ([2, 1, 3], [1, 3, 2])]
@@ -180,7 +180,7 @@ class ChoiceStages(FormulaStages):
         self.settle([self.ask(each, k=8) for each in lists], **choices)
 
     def _last_rank(self, answers: Sequence[Answer]) -> None:
-        """Find out whether the last document counts, where there is no cutoff."""
+        """Find out whether the last document counts if there is no cutoff."""
         if not all(self.agrees(self.formula, answer) for answer in answers):
             full = self.ask(self.query([1, min(2, self.max_label), 1], [3, 2, 1]))
             self.settle([*answers, full], cut=(0, -1), ideal_cut=(0, -1), cut_within=(True,))
@@ -239,7 +239,7 @@ class ChoiceStages(FormulaStages):
             self.open["ties"] = [self.formula.ties, "undefined"]
 
     def _documents(self) -> None:
-        """Find what documents that are judged and not retrieved, or retrieved and not judged, do."""
+        """Find the effect of documents that are judged but not retrieved, or retrieved but not judged."""
         if not self.form.has_ids or "ideal" in self.unexplained:
             return
         two, three = min(2, self.max_label), min(3, self.max_label)
@@ -258,7 +258,7 @@ class ChoiceStages(FormulaStages):
             missed.append((self.query([1, 0], [2, 1], unretrieved=[three, two]), None))
         answers = [self.ask(query, k=k) for query, k in missed]
         pools = ("judged", "retrieved", "top") if self.formula.pool != "top" else ("top",)
-        # where all judged documents were retrieved, these could not be told apart
+        # when all judged documents were retrieved, these could not be distinguished
         same = {None: ["retrieved"], 0: ["least"]}
         offsets = [
             each for cut in self.open.pop("ideal_cut", [self.formula.ideal_cut]) for each in (cut, *same.get(cut, ()))
@@ -278,7 +278,7 @@ class ChoiceStages(FormulaStages):
             self.settle([self.ask(each) for each in unjudged], **choices)
 
     def _labels(self) -> None:
-        """Find what fractional, negative and large labels do."""
+        """Find the effect of fractional, negative and large labels."""
         if not self.form.is_graded or self.max_label < 2:
             return
         is_table = "table" in str(self.formula.gain)  # measured for whole labels only
@@ -301,7 +301,7 @@ class ChoiceStages(FormulaStages):
         self._large_labels()
 
     def _negative_ideal(self) -> None:
-        """Find what happens if even the ideal DCG is negative."""
+        """Find the effect of a negative ideal DCG."""
         for labels in ([1, -5], [-1, -2]):
             query = self.query(labels, [2, 1])
             if self.formula.parts(query, self.probe(query).k)[1] < 0:
@@ -309,7 +309,7 @@ class ChoiceStages(FormulaStages):
                 return
 
     def _fractional_labels(self, is_table: bool) -> None:
-        """Find what fractional labels do, and so where the labels of relevant documents begin."""
+        """Find the effect of fractional labels, and thus the lowest label of a relevant document."""
         answers = [
             self.ask(self.query([0.3, 0.5, 2.6, 1.5, 0.7, 0], ranks))
             for ranks in ([2, 3, 4, 1, 5, 6], [1, 5, 3, 4, 2, 6])
@@ -326,7 +326,7 @@ class ChoiceStages(FormulaStages):
         self.settle(answers, **choices)
 
     def _small_ideal(self) -> None:
-        """Find the least number that the DCG is divided by."""
+        """Find the smallest number that the DCG is divided by."""
         answer = self.ask(self.query([0.125, 0.25, 0], [1, 2, 3]))
         if self.agrees(self.formula, answer) or not answer.value:
             return
@@ -362,7 +362,7 @@ class ChoiceStages(FormulaStages):
                     )
 
     def _duplicates(self) -> None:
-        """Find what a document that is retrieved twice does."""
+        """Find the effect of a document that is retrieved twice."""
         if not self.form.has_duplicates:
             return
         docs = doc_ids(3)
@@ -372,7 +372,7 @@ class ChoiceStages(FormulaStages):
         self.settle([self.ask(Query(ranked, judged))], duplicates=("each", "first", "last", "once", "error"))
 
     def _queries(self) -> None:
-        """Find how the values of queries become one."""
+        """Find how the values of queries are combined."""
         if not self.form.has_queries:
             return
         two, three = min(2, self.max_label), min(3, self.max_label)
@@ -407,7 +407,7 @@ class ChoiceStages(FormulaStages):
             self.settle([self.ask(first, extra)], extra=("ignored", "zero", "empty", "error"))
 
     def _with_a_worthless_query(self) -> Answer | None:
-        """Ask for two queries, of which one has relevant documents and the value 0, if there can be such a one."""
+        """Ask about two queries, one of which has relevant documents but the value 0, if this is possible."""
         if self.form.k is not None and self.formula.cut is not None:
             k: int | str = 1 - self.formula.cut
             good, bad = (self.query([self.unit, 0], ranks) for ranks in ([1, 2], [2, 1]))

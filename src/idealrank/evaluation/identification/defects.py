@@ -57,7 +57,7 @@ _Reference = dict[str, Any]
 
 
 def _rules(formula: Formula, form: Form) -> Iterator[tuple[str, _Reference]]:
-    """Yield each defect of a formula, with what would be right."""
+    """Yield each defect of a formula, with the correct choices."""
     if formula.output == "one minus":
         yield "returns 1 - NDCG", {"output": "value"}
     if formula.output == "negative":
@@ -130,7 +130,7 @@ def _gain_and_discount(formula: Formula, form: Form) -> Iterator[tuple[str, _Ref
     if (gain.name.startswith("1 for a") or gain.name == "min(label, 1)") and form.is_graded:
         same = {
             "ideal": formula.ideal.replace("full", "highest")
-        }  # which has a document of the best label at each rank
+        }  # "highest" has a document with the best label at each rank
         yield "relevance binarized: all labels of relevant documents count the same", {"gain": _LINEAR, **same}
     try:
         zero = gain.of(0.0)
@@ -264,7 +264,7 @@ def defects_of(found: Investigation) -> list[Defect]:
     for name, without in _rules(found.formula, found.form):
         reference = replace(found.formula, **without)
         defect = _shown(found, name, lambda probe, own=reference: _predicted(own, probe))  # type: ignore[misc]
-        if defect.example or "clip" not in without:  # that values are cut is only known from lists that show it
+        if defect.example or "clip" not in without:  # clipping of values is known only from lists that show it
             listed.append(defect)
     if found.decimals is not None and 10.0**-found.decimals > _VISIBLE * found.formula.scale:
         listed.append(_rounded(found))
@@ -276,7 +276,7 @@ def defects_of(found: Investigation) -> list[Defect]:
 
 
 def _rounded(found: Investigation) -> Defect:
-    """Return rounding as a defect, with the smallest list on which it is seen."""
+    """Return rounding as a defect, with the smallest list that shows it."""
     how = "truncated" if found.truncates else "rounded"
     name = f"values are {how} to {found.decimals} decimal{'s' if found.decimals != 1 else ''}"
     for probe in _small_probes(found, longest=3):

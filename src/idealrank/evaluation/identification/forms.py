@@ -218,7 +218,7 @@ class Form:
 
 
 class _Record(dict[str, Any]):
-    """A retrieved document, with every usual name of its id and its score, as keys and as attributes."""
+    """A retrieved document, with every common name of its id and its score, as keys and as attributes."""
 
     def __init__(self, doc: Any, score: float) -> None:
         values = {"doc": doc, "score": score}
@@ -232,7 +232,7 @@ class _Record(dict[str, Any]):
 
 
 def _frame(word: str, queries: Mapping[str, Query]) -> Any:
-    """Return a data frame that has every usual name of each of its columns."""
+    """Return a data frame with every common name of each of its columns."""
     with needs("pandas", ""):
         import pandas
 
@@ -255,5 +255,5 @@ def _frame(word: str, queries: Mapping[str, Query]) -> Any:
 
 
 def _whole(values: list[float]) -> list[Any]:
-    """Return the numbers as integers if they all are."""
+    """Return the numbers as integers if all are whole."""
     return [int(value) for value in values] if all(float(value).is_integer() for value in values) else values

@@ -45,7 +45,7 @@ class FormulaStages(CallingForm):
     """The stages that find the DCG and its divisor."""
 
     def _dcg(self) -> None:
-        """Find order, gain and discount: with the same labels, values are as the DCG of the rankings."""
+        """Find order, gain and discount: for the same labels, values are proportional to the DCG of the rankings."""
         alone = self._alone()
         if self.form.is_graded and not any(each.value for each in alone) and all(each.is_number for each in alone):
             self.unit = 5.0  # a label of 1 is not relevant
@@ -73,7 +73,7 @@ class FormulaStages(CallingForm):
         self._shallow_cutoff(alone)
         if self.formula.own_cutoff is not None and self._find_numerator(groups, orders, _OUTPUTS):
             return
-        if self.formula.own_cutoff is not None:  # the ideal may depend on what is in the top
+        if self.formula.own_cutoff is not None:  # the ideal may depend on the documents at the top
             found = self.narrow(
                 [each for group in groups for each in group],
                 order=orders,
@@ -90,7 +90,7 @@ class FormulaStages(CallingForm):
     def _find_numerator(
         self, groups: Sequence[Sequence[Answer]], orders: Sequence[str], kinds: Sequence[Mapping[str, Any]]
     ) -> bool:
-        # of a list with one relevant document, nothing is known where rank 1 does not count
+        # if rank 1 does not count, lists with one relevant document tell nothing
         telling = [group for group in groups if any(each.value for each in group)]
         for kind in kinds if telling else ():
             found = self._numerators(telling, kind, orders)
@@ -100,20 +100,20 @@ class FormulaStages(CallingForm):
         return False
 
     def _alone(self) -> list[Answer]:
-        """Ask for lists with one relevant document, at each of the first ranks."""
+        """Ask about lists with one relevant document, at each of the first ranks."""
         return [self.ask(self.query(self._single(N_DOCS), self._rank_of(4, rank))) for rank in range(1, N_DOCS)]
 
     def _shallow_cutoff(self, alone: Sequence[Answer]) -> None:
-        """Find a cutoff of the function's own before the last rank that was tried."""
+        """Find a built-in cutoff before the last rank that was tried."""
         counted = [bool(each.value) for each in alone]
         n_counted = sum(counted)
         if 0 < n_counted < len(alone) and self.form.k is None:
-            cutoff = n_counted if counted[0] else n_counted + 1  # the list is ranked from its end
+            cutoff = n_counted if counted[0] else n_counted + 1  # otherwise, the list is ranked from its end
             self.formula = replace(self.formula, own_cutoff=cutoff)
             self.evidence["own_cutoff"] = [alone[n_counted - 1], alone[n_counted]] if counted[0] else list(alone[:2])
 
     def _is_broken(self, alone: Sequence[Answer]) -> bool:
-        """Whether no value is a number, as of a discount that divides by log2(1) = 0."""
+        """Return whether no value is a number, for example because a discount divides by log2(1) = 0."""
         if alone[0].is_number or any(each.is_number and each.value for each in alone):
             return False
         self.formula = replace(self.formula, discount=_STARTS_AT_ONE)
@@ -122,7 +122,7 @@ class FormulaStages(CallingForm):
         return True
 
     def _permutations(self, labels: Sequence[float]) -> list[list[int]]:
-        """Return ranks of the documents; the last one is always one of label 0, so that k may be off by one."""
+        """Return ranks of the documents; the last document always has label 0, so that k may be off by one."""
         rng = np.random.default_rng(3)
         zeros = [place for place, label in enumerate(labels) if not label]
         found: list[list[int]] = []
@@ -135,7 +135,7 @@ class FormulaStages(CallingForm):
         return found
 
     def _measure_precision(self, answers: Sequence[Answer]) -> None:
-        """Find out whether values are rounded or of single precision."""
+        """Find out whether values are rounded, or have single precision."""
         values = [each.value for each in answers if each.value is not None and math.isfinite(each.value)]
         for decimals in range(1, 8):
             is_rounded = all(abs(round(value, decimals) - value) < 1e-12 for value in values) and len(set(values)) > 1
@@ -191,7 +191,7 @@ class FormulaStages(CallingForm):
                 self.open[name] = values
 
     def _named_measure(self, answers: Sequence[Answer]) -> str | None:
-        """Return the name of another measure that all values are of."""
+        """Return the name of another measure that explains all values."""
         if not self._differ(answers) or any(each.value is None for each in answers):
             return None
         for name in _OTHER_MEASURES:
@@ -202,7 +202,7 @@ class FormulaStages(CallingForm):
         return None
 
     def _measured_dcg(self, groups: Sequence[Sequence[Answer]], order: str) -> bool:
-        """Measure discount and gain, where no usual formula fits: with the same labels, values are linear in both."""
+        """Measure discount and gain if no common formula fits: for the same labels, values are linear in both."""
         alone = [each.value for each in groups[0]]
         unit = next((value for value in alone if value), None)
         if unit is None or any(value is None or not math.isfinite(value) for value in alone):
@@ -267,7 +267,7 @@ class FormulaStages(CallingForm):
         if self._try_ideals(answers):
             return
         for each in (each for group in self.open.items() for each in [group] if each[0] in ("gain", "discount")):
-            # several gains or discounts were left: another of them may explain the divisor
+            # several gains or discounts are left: another one may explain the divisor
             for value in each[1][1:]:
                 before = self.formula
                 self.formula = replace(before, **{each[0]: value})
@@ -278,7 +278,7 @@ class FormulaStages(CallingForm):
             self.unexplained["ideal"] = answers[-1]
 
     def _try_fractions(self, answers: list[Answer]) -> bool:
-        """Try a cutoff at a fraction of the list, where there is one at a rank."""
+        """Try a cutoff at a fraction of the list, if there is one at a rank."""
         before = self.formula
         for fraction in _FRACTIONS if isinstance(before.own_cutoff, int) else ():
             self.formula = replace(before, own_cutoff=fraction)
@@ -288,7 +288,7 @@ class FormulaStages(CallingForm):
         return False
 
     def _try_truncation(self, answers: list[Answer]) -> bool:
-        """Try decimals that are cut off, where values seem to be rounded."""
+        """Try truncated decimals, if values seem to be rounded."""
         self.truncates = self.decimals is not None
         self.truncates = self.truncates and self._try_ideals(answers)
         return self.truncates
@@ -342,7 +342,7 @@ class FormulaStages(CallingForm):
         return False
 
     def _with_addend(self, candidate: Formula, answers: Sequence[Answer]) -> Formula | None:
-        """Return the formula with what must be added to the ideal DCG for the first answer, such as 1e-8 or 1."""
+        """Return the formula with the number to add to the ideal DCG for the first answer, such as 1e-8 or 1."""
         for answer in answers:
             try:
                 top, bottom, _ = candidate.parts(answer.probe.one, answer.probe.k)

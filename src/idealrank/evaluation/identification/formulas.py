@@ -222,7 +222,7 @@ class Formula:
         return top - base, below - base if abs(below - base) > _ROUNDING * abs(below) else 0.0, is_short
 
     def _of_shared_ranks(self, groups: Sequence[Sequence[_Row]], depth: int, n: int) -> float:
-        """Return the DCG where documents with equal scores have one rank."""
+        """Return the DCG if documents with equal scores share a rank."""
         total, before = 0.0, 0
         for group in groups:
             last = before + len(group)
@@ -236,7 +236,7 @@ class Formula:
         return total
 
     def _depth(self, cut: int | None, limit: int | None, n: int) -> int:
-        """Return the number of ranks that count in a list of n."""
+        """Return the number of ranks that count in a list of n documents."""
         if cut is None or (limit is None and not self.cut_within):
             return n
         return max((limit if limit is not None and (limit < n or not self.cut_within) else n) + cut, 0)
@@ -279,7 +279,7 @@ class Formula:
         return rows
 
     def _unit_of(self, query: Query) -> float:
-        """Return what labels are divided by."""
+        """Return the number that labels are divided by."""
         return max(0.0, *query.labels.values()) or 1.0 if self.relative and query.labels else 1.0
 
     def _score(self, score: float) -> float:
@@ -413,18 +413,18 @@ class Formula:
 
 
 def _up_to_first(values: list[float]) -> list[float]:
-    """Return the values up to the first that is positive."""
+    """Return the values up to the first positive one."""
     return values[: 1 + next((place for place, value in enumerate(values) if value > 0), len(values))]
 
 
 def _without_trailing_zeros(values: list[float]) -> list[float]:
-    """Return the values up to the last that counts, so that the weights of later ranks are not needed."""
+    """Return the values without trailing zeros, so that the weights of later ranks are not needed."""
     while values and values[-1] == 0:
         values.pop()
     return values
 
 
 def _dot(values: Sequence[float], weights: Sequence[float]) -> float:
-    if math.inf in weights:  # as floating-point arithmetic has it: 0 * inf is NaN
+    if math.inf in weights:  # as in floating-point arithmetic, 0 * inf is NaN
         return float(np.dot(values, weights)) if values else 0.0
     return sum(value * weight for value, weight in zip(values, weights, strict=True))

@@ -130,9 +130,9 @@ def forms_of(function: Callable[..., Any]) -> list[Form]:
     found: list[tuple[tuple[str, ...], str | None]]
     if n_data > 3:
         return []
-    if n_data == 1:  # a list of scores may have a default
+    if n_data == 1:  # there may be a list of scores with a default
         found = [(words, k) for words in (*_SINGLES, *(_PAIRS[:4] if len(names) >= 2 else ()))]
-    elif n_data == 3:  # the third may be a cutoff under another name
+    elif n_data == 3:  # the third may be a cutoff with another name
         found = [(words, "") for words in _PAIRS if k is None] + [(words, k) for words in _TRIPLES]
     else:
         found = [(words, k) for words in _PAIRS] + ([(("ranked_labels",), "")] if k is None else [])
@@ -147,7 +147,7 @@ def forms_of(function: Callable[..., Any]) -> list[Form]:
 
 
 def _cutoff_name(parameters: Sequence[inspect.Parameter]) -> str | None:
-    """Return the name of the parameter that is a cutoff: by its name, or by its default, an integer."""
+    """Return the name of the parameter that is a cutoff, judging by its name or by an integer default."""
     for each in parameters:
         may_be = each.default in (each.empty, None) or _is_cutoff(each.default)
         if (each.name.lower() in _NAMES["k"].split() and may_be) or _takes_list(each):
@@ -160,7 +160,7 @@ def _is_cutoff(default: object) -> bool:
 
 
 def _takes_list(parameter: inspect.Parameter) -> bool:
-    """Whether a parameter takes a list of cutoffs: by its default, or else by its name."""
+    """Return whether a parameter takes a list of cutoffs, judging by its default or else by its name."""
     default = parameter.default
     if isinstance(default, (list, tuple)):
         return bool(default) and all(map(_is_cutoff, default))
@@ -168,7 +168,7 @@ def _takes_list(parameter: inspect.Parameter) -> bool:
 
 
 def _likeness(words: Sequence[str], names: Sequence[str]) -> int:
-    """Return how well the words suit the names of parameters."""
+    """Return how well the words match the names of parameters."""
     found = 0
     for word, name in zip(words, names, strict=False):
         suggested = _WORDS_OF.get(name, [])

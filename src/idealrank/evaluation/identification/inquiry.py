@@ -146,7 +146,7 @@ class Inquiry:
 
     @staticmethod
     def _plain(output: str, value: float) -> float:
-        """Return the value before it was turned into the output."""
+        """Return the value before it was converted to the output."""
         match output:
             case "one minus":
                 return 1 - value

@@ -102,7 +102,7 @@ class Investigation(ChoiceStages):
         return self.query(labels, ranks, unretrieved=missed)
 
     def _shrink(self) -> None:
-        """Make the list that the formula does not explain smaller."""
+        """Reduce the list that the formula does not explain."""
         assert self.failed is not None
         progress = True
         while progress and self.caller.left > 0:

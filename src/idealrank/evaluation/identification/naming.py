@@ -175,7 +175,7 @@ def choices_of(found: Investigation, options: dict[str, str]) -> list[Choice]:
 
 
 def _words(found: Investigation) -> dict[str, str]:
-    """Return choices that have no option of ours, in words."""
+    """Return choices without an option of their own, in words."""
     formula = found.formula
     words = {}
     if _is_seen(found, "order") and found.form.has_scores:
@@ -285,7 +285,7 @@ def _differences(found: Investigation, options: dict[str, str], rules: Conventio
     theirs["negative_ideal"] = option("negative_ideal") or "empty"
     if not found.form.has_scores and "ties" in theirs:
         theirs.pop("ties")
-    if found.form.has_duplicates:  # presets say what happens to files and dicts
+    if found.form.has_duplicates:  # presets describe what happens to files and dicts
         theirs.pop("duplicates")
     for name, value in theirs.items():
         if name not in options or (

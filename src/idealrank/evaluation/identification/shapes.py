@@ -152,7 +152,7 @@ DISCOUNTS: tuple[Discount, ...] = (
 
 
 def _gains_of_some_labels() -> Iterator[Gain]:
-    """Yield the two usual gains up to a label, from a label on, and of labels minus a number."""
+    """Yield the two common gains, limited to a highest label, starting at a label, or for labels minus a number."""
     for usual, number in itertools.product(GAINS[:2], range(1, 5)):
         of = usual.of
         name = usual.name.replace("label", f"min(label, {number})")
@@ -212,5 +212,5 @@ def _fits(values: Sequence[float], formula: Callable[[int], float], tolerance: f
 
 
 def _short(value: float) -> float:
-    """Return the number of few digits that a measured one stands for, if there is one."""
+    """Return the number with few digits that a measured one represents, if there is one."""
     return round(value, 6) if abs(round(value, 6) - value) < 1e-7 else value

@@ -269,7 +269,7 @@ def leaderboard_of(
 
 
 def _measure(measure: str | Measure, *, are_means: bool) -> tuple[str, str | None]:
-    """Return the names of the measure and of the one without normalization; that of published means is only a name."""
+    """Return the names of the measure and of the one without normalization; published means have only a name."""
     if are_means:
         return str(measure), None
     (name, parsed), *more = named_measures(measure).items()
@@ -326,7 +326,7 @@ def _evaluated(
 
 
 def _run(given: Any) -> Any:
-    """Return a run; that of a prediction file of MTEB is read."""
+    """Return a run; a prediction file of MTEB is read first."""
     is_path = isinstance(given, (str, os.PathLike))
     return read_mteb_predictions(given) if is_path and "_predictions.json" in os.fspath(given) else given
 
@@ -353,7 +353,7 @@ def beir_qrels(folder: str | os.PathLike[str], split: str = "test") -> Path:
 
 
 class _Values(NamedTuple):
-    """What is known of a data set: values[query, system], or one row of means."""
+    """The known values of a data set: values[query, system], or one row of means."""
 
     values: Floats
     query_ids: tuple[str, ...]
@@ -422,7 +422,7 @@ def _repeated(known: Sequence[tuple[str, _Values]]) -> tuple[Problem, ...]:
     counts: dict[tuple[str, str], list[str]] = {}
     for name, own in known:
         for query, row in zip(own.query_ids, own.values, strict=False):
-            if np.ptp(row) > 0:  # equal values, such as 0 for all, say little
+            if np.ptp(row) > 0:  # equal values, such as 0 for all systems, tell little
                 first = seen.setdefault((query, row.tobytes()), name)
                 if first != name:
                     counts.setdefault((first, name), []).append(query)

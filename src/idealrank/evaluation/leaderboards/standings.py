@@ -143,7 +143,7 @@ class Leaderboard(Result):
         )
 
     def _goods(self) -> dict[str, Floats]:
-        """Return the aggregations that exist, so that more is better."""
+        """Return the aggregations that exist, with signs such that higher is better."""
         sign = -1.0 if self.lower_is_better else 1.0
         signs = {"mean": sign, "geometric mean": sign, "mean rank": -1.0}
         return {name: signs[name] * each for name, each in self.aggregations.items() if not np.isnan(each).any()}

@@ -387,7 +387,7 @@ class _ByQuery:
         values, guesses = self._human[measure][:, system], self._machine[measure][:, system]
         if against is not None:
             values, guesses = values - self._human[measure][:, against], guesses - self._machine[measure][:, against]
-        kept = ~np.isnan(guesses)  # of a measure that skips queries
+        kept = ~np.isnan(guesses)  # excludes queries that a measure skips
         found = stats.prediction_powered(values[kept], guesses[kept], level=self._level)
         return AssistedEstimate(
             names[system],
@@ -548,7 +548,7 @@ def _by_document(
 
 
 def _human_labels(human: Qrels, machine: Qrels, numbered: Qrels) -> tuple[Floats, tuple[Problem, ...]]:
-    """Return the human label of each document with a machine label, NaN without one."""
+    """Return the human label of each document with a machine label; NaN if it has none."""
     data = join(numbered, Run.from_flat(human.query_ids, human.offsets, human.doc_ids, human.labels))
     assert data.scores is not None
     inside = ~np.isnan(data.labels)

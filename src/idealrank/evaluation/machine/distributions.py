@@ -289,7 +289,7 @@ def evaluate_uncertain(
 
 
 def _with_labels(lists: Lists, labels: Floats) -> Lists:
-    """Return lists whose labels are numbers of documents with the labels of these documents; unjudged ones stay."""
+    """Replace labels that are document numbers by the labels of these documents; unjudged ones stay."""
     assert lists.judged is not None
     places = np.nan_to_num(lists.labels, nan=1).astype(np.int64) - 1
     own = np.where(np.isnan(lists.labels), np.nan, labels[places])
@@ -298,7 +298,7 @@ def _with_labels(lists: Lists, labels: Floats) -> Lists:
 
 
 def _distributions(judgments: UncertainLabels) -> tuple[Qrels, Floats, Floats]:
-    """Return judgments whose labels number the documents from 1 on, the different labels, and their probabilities."""
+    """Return judgments whose labels number the documents from 1, the distinct labels, and their probabilities."""
     names: list[str] = []
     rows: list[dict[float, float]] = []
     for query, docs in judgments.items():

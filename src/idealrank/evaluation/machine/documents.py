@@ -162,7 +162,7 @@ def estimate_by_document(
 
 
 def _by_query(systems: Sequence[Ranking], offsets: Int64s) -> tuple[Int64s, Int64s, Floats, list[int]]:
-    """Return the system, position and weight of all retrieved documents that count, and where each query ends."""
+    """Return the system, position and weight of all retrieved documents that count, and the end of each query."""
     kept = [np.flatnonzero((each.documents >= 0) & (each.weights != 0)) for each in systems]
     rows = np.repeat(np.arange(len(systems)), [own.size for own in kept])
     documents = np.concatenate([each.documents[own] for each, own in zip(systems, kept, strict=True)])
@@ -193,7 +193,7 @@ class _Model:
         self._sampled, self._n_classes = sampled, int(sampled.classes.max()) + 1
         self._hits, self._counts = self._by_class(slice(None))
         self.least = 0.5 / (self._counts.sum() + 1)
-        # Over queries, the variance of the numbers of documents beyond that of independent documents.
+        # Over queries, the variance of the numbers of documents in excess of that of independent documents.
         beyond, squares = np.zeros(self.levels.size), np.zeros(self.levels.size)
         for own in sampled.queries():
             is_known = known[own]
@@ -204,7 +204,7 @@ class _Model:
         self.shapes = 1 / np.maximum(beyond / squares, _LEAST_VARIANCE)[:, None]
 
     def probabilities(self, own: slice) -> Floats:
-        """Return those of the documents of a query, by level.
+        """Return the probabilities for the documents of a query, by level.
 
         They come from the human labels of the other queries, so that they do not depend on which documents of this
         query are in the sample.
@@ -249,14 +249,14 @@ def _of_query(
         values, deleted = totals * inverse, without * inverse
     else:
         has_level = (gains[known] >= model.levels[:, None]).astype(np.float64)
-        probabilities = np.maximum(probabilities, model.least)  # what only this query shows is not impossible in it
+        probabilities = np.maximum(probabilities, model.least)  # levels that only this query has are not impossible
         chances = probabilities[:, known]
         counts, expected = (part.sum(axis=1, keepdims=True) for part in (has_level, chances))
         rest = np.maximum(probabilities.sum(axis=1, keepdims=True) - expected, 0.0)
         ideal = _Ideal.of(model, sums, counts, expected, rest)
         values = totals * ideal.inverse
         deleted = without * _Ideal.of(model, sums, counts - has_level, expected - chances, rest + chances).inverse
-        # The factor of the query is shrunk towards 1: what this leaves of its standard deviation.
+        # The factor of the query is shrunk towards 1: this is what remains of its standard deviation.
         shrunk = 1 - n / n_all * (1 + rest / (model.shapes + expected))
         spread = (expected + rest) / np.sqrt(model.shapes)
         left = values * float((model.steps[:, None] * ideal.slopes * shrunk * spread).sum()) * ideal.inverse
@@ -268,7 +268,7 @@ def _of_query(
 
 @dataclass(frozen=True)
 class _Ideal:
-    """An ideal sum: the mean of its inverse, 0 if it is 0 for certain, and how its mean grows with the counts."""
+    """An ideal sum: the mean of its inverse (0 if the sum is certainly 0), and how its mean grows with the counts."""
 
     inverse: Floats
     slopes: Floats
@@ -290,7 +290,8 @@ class _Ideal:
         """
         from scipy.special import gammaln
 
-        # Given the counts, the factor of the query is gamma distributed, and the number of others negative binomial.
+        # Given the counts, the factor of the query has a gamma distribution, and the number of
+        # others a negative binomial one.
         shape = model.shapes + counts
         mean = rest * shape / (model.shapes + expected)
         deepest = sums.size - 1

@@ -238,7 +238,7 @@ def _cleared(values: Values, is_missing: Booleans) -> Values:
     return np.where(is_missing, 0, values)
 
 
-# One value is added after the other, and functions are those of C, as in trec_eval, to print the same digits.
+# Values are added one by one, with the functions of C, as in trec_eval, to print the same digits.
 def _mean(values: Floats | Int64s, n_queries: int) -> float:
     return float(np.cumsum(values)[-1]) / n_queries
 

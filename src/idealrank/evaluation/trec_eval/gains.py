@@ -31,10 +31,10 @@ def gains_of(labels: Floats, gains: Gains) -> Floats:
 
 @cache
 def _rising(top: int, gains: Gains) -> tuple[tuple[float, float], ...]:
-    """(label, gain) for the labels up to ``top`` and those in the map, by rising gain as trec_eval sorts them.
+    """Return (label, gain) for the labels up to ``top`` and in the map, by increasing gain as in trec_eval.
 
-    It takes the difference of two gains, cut to an integer, for their order, so that gains less than 1 apart count as
-    equal; and the C library merges sorted halves. Fractional gains may come out in the wrong order.
+    trec_eval compares gains by their difference, truncated to an integer, so that gains less than 1 apart count as
+    equal; and the C library merges sorted halves. So fractional gains may come out in the wrong order.
 
     >>> _rising(3, ((1.0, 3.0), (2.0, 9.0)))
     ((0.0, 0.0), (1.0, 3.0), (3.0, 3.0), (2.0, 9.0))

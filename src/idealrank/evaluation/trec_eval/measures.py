@@ -63,7 +63,7 @@ MEASURES: dict[str, Definition] = {}
 
 
 def _measure(name: str, *parameter: Any, **options: Any) -> Callable[[_Values], _Values]:
-    """Add a measure, with the function that reads its parameter and the default of that."""
+    """Add a measure, with the function that parses its parameter and its default parameter."""
 
     def add(values: _Values) -> _Values:
         MEASURES[name] = Definition(values, *parameter, **options)
@@ -97,7 +97,7 @@ _measure("recip_rank")(RR())
 def interpolated_precision(r: Rankings, recall: float) -> Floats:
     """The best precision at any relevant document from the one that reaches this recall on."""
     rounding = "nearest" if r.version >= 10 else "up"
-    # A recall of no document is reached before the first one: 0 / 0 of an empty list.
+    # Recall of no document is reached before the first one: 0 / 0 for an empty list.
     is_undefined = (formulas.documents_at(r, recall, rounding) == 0) & (r.n_retrieved == 0)
     return np.where(is_undefined, np.nan, formulas.interpolated_precision(r, recall, rounding))
 
@@ -138,7 +138,7 @@ def utility(r: Rankings, weights: Sequence[float]) -> Floats:
 def eleven_point(r: Rankings, recalls: Sequence[float]) -> Floats:
     """Mean of the interpolated precision at these recalls."""
     total = np.zeros(r.n_queries)
-    for recall in reversed(recalls):  # in the order in which trec_eval adds
+    for recall in reversed(recalls):  # in the order in which trec_eval adds them
         total += interpolated_precision(r, recall)
     return total / len(recalls)
 
@@ -210,7 +210,7 @@ _measure("yaap")(formulas.yaap)
 
 
 def _powers(r: Rankings, p: float) -> Floats:
-    """p^0, p^1, ... up to the length of the longest list."""
+    """Return p^0, p^1, ... up to the length of the longest list."""
     return np.cumprod(np.append(1.0, np.full(r.n_retrieved.max(initial=0), p)))
 
 

@@ -100,7 +100,7 @@ def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Reques
 
 
 def _instead(name: str, known: Mapping[str, Definition]) -> str:
-    """Return what to write instead, for the error."""
+    """Return a suggestion for the error message."""
     own, at, cutoff = name.partition("@")
     cut = [each for each in known if known[each].each == "d" and each.lower() in (own.lower(), f"{own.lower()}_cut")]
     return f"; write {cut[0]}.{cutoff}" if at and cut else nearest(name, [*SETS, *known])

@@ -53,7 +53,7 @@ class ArrayShape(Shape):
     def as_array(self, value: Any) -> npt.NDArray[Any]:
         """Return one array, list or column of any library as a NumPy array."""
         if isinstance(value, np.ndarray):
-            return value  # with its mask, if it has one, which is refused later
+            return value  # keeps a mask, which is refused later
         try:
             return np.asarray(value)
         except Exception as error:
@@ -82,7 +82,7 @@ class ArrayShape(Shape):
         """Return the scores in the order of the data."""
         scores, sizes = self._flat(self.layout.mask)
         if sizes is not None and not np.array_equal(sizes, data.group_sizes):
-            is_column = bool((sizes == 1).all()) and scores.size == data.n_docs  # what some models predict
+            is_column = bool((sizes == 1).all()) and scores.size == data.n_docs  # some models predict a column
             if not is_column:
                 raise DataError(
                     f"scores must have the shape of the labels: {self.describe()} beside {data.n_queries:,} queries "
@@ -127,7 +127,7 @@ class ArrayShape(Shape):
                 raise DataError("mask goes with a matrix; these lists have different lengths, and need none")
             array = np.stack(rows)
         elif isinstance(self.value, (list, tuple)) and mask is None and self._keeps_lists:
-            return self.value, None  # as it is: an array would round large integers beside floats
+            return self.value, None  # unchanged: an array would round large integers next to floats
         else:
             array = self.as_array(self.value)
         if mask is not None:

@@ -43,7 +43,7 @@ class FrameShape(Shape):
         return list(frame_schema(self.value))
 
     def _need(self, role: str) -> str:
-        """Return the column that has a role; the error names an index that may have it."""
+        """Return the column that has a role; the error mentions an index that may have it."""
         try:
             return need_column(role, self._names, self.layout.columns)
         except DataError as error:

@@ -54,7 +54,7 @@ class Adam:
         change *= 1 - beta2
         second *= beta2
         second += change
-        if not isinstance(rows, slice):  # rows by number are copies
+        if not isinstance(rows, slice):  # indexing by row numbers makes copies
             self._first[rows], self._second[rows] = first, second
         np.divide(second, (1 - beta2**steps).astype(change.dtype), out=change)
         np.sqrt(change, out=change)

@@ -224,7 +224,7 @@ class FactorRanker(Learner):
         weights = np.ones(data.n_users)
         if self.user_weight == "items":
             weights = data.counts / data.counts[active].mean()
-        self.loss_: Loss = loss(self.loss).resolved(np.zeros(data.n_items))  # where nothing is known yet
+        self.loss_: Loss = loss(self.loss).resolved(np.zeros(data.n_items))  # all scores are 0 at the start
         with self._kept(data, factors, validation) as trace:
             for _ in range(self.max_iter):
                 order, total = rng.permutation(active), 0.0
@@ -241,7 +241,7 @@ class FactorRanker(Learner):
 
     @contextmanager
     def _kept(self, data: Interactions, factors: Factors, validation: Interactions | None) -> Iterator[Trace]:
-        """Give a trace of epochs; the best of them becomes the model at the end or at an interrupt."""
+        """Yield a trace of epochs; the best one becomes the model at the end or at an interrupt."""
         chosen, n_users = measure(self.measure), data.n_users
 
         def validate(parameters: Floats) -> float:
@@ -398,7 +398,7 @@ class FactorRanker(Learner):
         return Interactions(self.user_ids_, self.item_ids_, offsets, self.seen_items_, np.ones(self.seen_items_.size))
 
     def _rows(self, users: Iterable[Any]) -> Int64s:
-        """Return the rows of users, who must have had items in fit."""
+        """Return the rows of users, who must have had items in ``fit``."""
         rows = _known(users, self.user_ids_, "user")
         cold = rows[self.seen_counts_[rows] == 0]
         if cold.size:

@@ -32,7 +32,7 @@ Entry: TypeAlias = int | float | str | npt.NDArray[Any]
 
 _DTYPES = ("float64", "int64", "text")
 _LARGEST = 1 << 30
-_LONGEST = 1000  # characters of an option, which errors quote
+_LONGEST = 1000  # characters of an option; errors quote it
 _KEYS = ("format", "version", "idealrank", "learner", "options", "n_features", "feature_names", "state")
 
 
@@ -161,7 +161,7 @@ def _json(path: Source, name: str) -> Any:
         raise ParseError(f"not JSON: {error.msg}", name, error.lineno, error.colno) from None
     except RecursionError:
         raise ParseError("not a model file: nested too deeply", name) from None
-    except ValueError as error:  # from the two below, and whole numbers of thousands of digits
+    except ValueError as error:  # from the two functions below, or for integers of thousands of digits
         raise ModelError(str(error), name) from None
 
 

@@ -89,7 +89,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def _onnx_trees(trees: Trees) -> dict[str, Any]:
-    """Return the attributes of ONNX's trees: the splits of a tree have the first numbers, its leaves the next."""
+    """Return the attributes of ONNX trees: in a tree, splits have the first node numbers, and leaves the next ones."""
     nodes: dict[str, list[Any]] = {"treeids": [], "nodeids": [], "modes": [], "truenodeids": [], "falsenodeids": []}
     nodes |= {"featureids": [], "values_as_tensor": [], "missing_value_tracks_true": []}
     targets: dict[str, list[Any]] = {"treeids": [], "nodeids": []}
@@ -291,7 +291,7 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
             return repr(value)
 
         def split(at: _Split, left: str, right: str) -> str:
-            feature = names[at.feature]  # no comparison with NaN is true
+            feature = names[at.feature]  # every comparison with NaN is false
             is_left = f"!({feature} > {at.threshold!r})" if at.nan_left else f"{feature} <= {at.threshold!r}"
             return f"if ({is_left}, {left}, {right})"
 
@@ -312,7 +312,7 @@ rank-profile {name} {{
 
 @dataclass(frozen=True)
 class _Portable:
-    """What other tools can score with: trees, or weights and an intercept."""
+    """The content that other tools need to score: trees, or weights and an intercept."""
 
     n_features: int
     names: list[str]
@@ -345,7 +345,7 @@ class _Portable:
         return cls(model.n_features_in_, names, None, tuple(model.coef_.tolist()), float(model.intercept_))
 
     def named(self, features: Iterable[str] | None) -> list[str]:
-        """Return one different name per feature, those of the model by default."""
+        """Return one distinct name per feature; by default, the names of the model."""
         names = list(self.names if features is None else features)
         if not names:
             raise DataError("this tool knows features by name: give features=[...], one per column")
@@ -372,7 +372,7 @@ class _Split:
 
 
 def _rendered(trees: Trees, leaf: Callable[[int, float], _T], split: Callable[[_Split, _T, _T], _T]) -> Iterator[_T]:
-    """Yield each tree, made from the leaves to the root; leaves are numbered after the splits."""
+    """Yield each tree, built from the leaves to the root; leaves are numbered after the splits."""
     nan_left = trees.missing_go_left()
     for splits, leaves in trees.parts():
         n_splits = splits.stop - splits.start
@@ -394,11 +394,11 @@ def _rendered(trees: Trees, leaf: Callable[[int, float], _T], split: Callable[[_
 
 
 def _at_most(threshold: float) -> float:
-    """Return the float32 t for which x <= t wherever x <= threshold, if x is one of float32."""
+    """Return the float32 t such that x <= t exactly if x <= threshold, for any float32 x."""
     rounded = np.float32(np.clip(threshold, _FLOAT32.min, _FLOAT32.max))
     return float(rounded if float(rounded) <= threshold else np.nextafter(rounded, _FLOAT32.min))
 
 
 def _above(threshold: float) -> float:
-    """Return the float32 t for which x < t wherever x <= threshold, if x is one of float32."""
+    """Return the float32 t such that x < t exactly if x <= threshold, for any float32 x."""
     return float(np.nextafter(np.float32(_at_most(threshold)), _FLOAT32.max))

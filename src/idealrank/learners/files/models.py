@@ -150,7 +150,7 @@ def load(path: Source) -> Learner:
 
 
 def _learn(model: Learner, stored: StoredModel, path: str) -> None:
-    """Set the state of the model, which must be complete and hold nothing else."""
+    """Set the state of the model, which must be complete and have no other entries."""
     declared = model._state
     if stored.state.keys() != declared.keys():
         got = ", ".join(sorted(stored.state))[:60] or "nothing"
@@ -164,7 +164,7 @@ def _learn(model: Learner, stored: StoredModel, path: str) -> None:
 
 
 def _fitting(value: Entry, spec: str, sizes: dict[str, int], path: str, key: str) -> Any:
-    """Return the value, checked to be as declared; the first array with a dimension sets its size."""
+    """Return the value, checked against its declaration; the first array with a dimension sets its size."""
     entry = f"state.{key}"
     if spec == "text":
         if not isinstance(value, str):

@@ -19,7 +19,7 @@ from idealrank.measures import Measure, measure
 
 __all__ = ["AdaRank"]
 
-_SURE = 1 - 1e-12  # a feature that ranks everything perfectly would have an infinite weight
+_SURE = 1 - 1e-12  # a feature that ranks everything perfectly would get an infinite weight
 
 
 @register("ada_rank")

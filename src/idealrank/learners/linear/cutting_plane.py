@@ -47,14 +47,14 @@ def cutting_plane(risk: Callable[[Floats], tuple[float, Floats]], n_weights: int
         best = min(best, here)
         yield Step(weights, here, best - bound)
         slopes, heights = np.vstack([slopes, slope]), np.append(heights, value - slope @ weights)
-        # The dual: weights are -slopes' shares / l2, with shares that are not negative and sum to 1.
+        # The dual: weights are -slopes' shares / l2, where shares are nonnegative and sum to 1.
         shares = _on_the_simplex(slopes @ slopes.T / l2, heights, np.append(shares, float(not shares.size)))
         weights = -(shares @ slopes) / l2
         bound = max(bound, float(shares @ heights) - l2 / 2 * float(weights @ weights))
 
 
 def _on_the_simplex(gram: Floats, linear: Floats, shares: Floats) -> Floats:
-    """Return the shares, none negative and with the sum 1, that minimize 1/2 shares' gram shares - linear' shares.
+    """Return the nonnegative shares with sum 1 that minimize 1/2 shares' gram shares - linear' shares.
 
     An active-set method: it minimizes over the shares that are not 0 as if they could be negative, and moves to that
     minimum, or until the first of them is 0; when it reaches the minimum, it adds the share with the steepest descent.

@@ -18,7 +18,7 @@ __all__ = ["Cluster", "Engine", "Piece", "Source", "Streamed", "engine_of", "par
 
 T = TypeVar("T")
 
-# More than one, so that a slow worker delays the others little, and a lost one leaves little to repeat.
+# More than one, so that a slow worker hardly delays the others, and a lost one leaves little to repeat.
 _PIECES_PER_THREAD = 4
 
 
@@ -132,11 +132,11 @@ def parts_of(data: RankingData | Source, engine: Engine, normalize: str | None, 
 
 
 def _share(piece: Piece, of_part: Callable[[Part], T], normalize: str | None, n_threads: int) -> list[T]:
-    """Return the sum over a piece in a list, which is empty if no query begins in it."""
+    """Return the sum over a piece in a list, which is empty if no query begins in the piece."""
     total: list[T] = []
     for data in piece.batches():
         with without_rows():
             found = of_part(Part.of(data, normalize, n_threads))
-        del data  # before the next is read
+        del data  # before the next batch is read
         total = [add(total[0], found)] if total else [found]
     return total

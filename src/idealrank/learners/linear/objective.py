@@ -15,7 +15,7 @@ from idealrank.losses import Loss
 
 __all__ = ["Objective", "Preconditioned", "depends_on_level", "preconditioned"]
 
-# A column that deviates by less than this share of its size is constant: float32 holds no more than 6e-8.
+# A column whose deviation is below this share of its size is constant: float32 has a precision of 6e-8.
 _CONSTANT = 1e-6
 
 
@@ -91,8 +91,8 @@ def preconditioned(objective: Objective, start: Floats, moments: Moments) -> Pre
     size = np.hypot(moments.mean, np.sqrt(moments.total))
     deviation = np.sqrt(moments.total if level else moments.within)
     deviation = np.where(deviation > _CONSTANT * size, deviation, size)
-    scale = np.hypot(deviation, np.sqrt(objective.l2(moments.weight)))  # a penalty curves like a deviation
-    # Powers of two, so that nothing is rounded, and a little more or less of a deviation changes nothing.
+    scale = np.hypot(deviation, np.sqrt(objective.l2(moments.weight)))  # a penalty adds curvature like a deviation
+    # Powers of two, so that nothing is rounded, and small changes of a deviation change nothing.
     return Preconditioned(objective, start, center, np.exp2(np.round(np.log2(np.where(scale > 0, scale, 1.0)))))
 
 

@@ -29,10 +29,10 @@ class Minimum(NamedTuple):
 #: Minimizes an objective from these parameters on, and records each iteration in the trace.
 Optimizer: TypeAlias = Callable[[Objective, Floats, Trace], Minimum]
 
-_FAR = 0.01  # a gradient is far from 0 if its largest part is more than this share of the largest one at the start
-_GRADIENT = 1e-5  # how close to 0 L-BFGS brings it, if rounding allows
+_FAR = 0.01  # a gradient is far from 0 if its largest entry exceeds this share of the largest one at the start
+_GRADIENT = 1e-5  # how close to 0 L-BFGS brings the gradient, if rounding allows
 _LIMIT_REACHED = 1  # SciPy's status
-_SUFFICIENT = 1e-4  # the share of the decrease promised by the gradient that a step must reach
+_SUFFICIENT = 1e-4  # the share of the decrease predicted by the gradient that a step must achieve
 
 
 def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int, moments: Moments) -> Minimum:
@@ -51,7 +51,7 @@ def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int, mome
     trace.add(start, first[0])
 
     def evaluated(move: Floats) -> tuple[float, Floats]:
-        return scaled(move) if move.any() else first  # SciPy asks for the start again
+        return scaled(move) if move.any() else first  # SciPy evaluates the start again
 
     found = minimize(
         evaluated, origin, jac=True, method="L-BFGS-B", callback=note,
@@ -103,7 +103,7 @@ def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: fl
             if not np.isfinite(parameters).all():
                 raise DataError("the weights overflow")
             value = objective(parameters)[0]
-        except DataError as error:  # the data did well at the start
+        except DataError as error:  # the data was fine at the start
             raise DataError(f"a learning_rate of {rate:g} is too large: {error.what}") from None
         trace.add(parameters, value)
         if trace.is_hopeless:
@@ -112,7 +112,7 @@ def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: fl
 
 
 def _shortfall(first: Floats, last: Floats, trace: Trace, *, is_over: bool) -> str:
-    """Why a gradient is not close to 0, if it is not; where validation chooses, only if there were iterations left."""
+    """Return why the gradient is not close to 0, if it is not; with validation, only if there were iterations left."""
     before, after = (float(np.abs(gradient).max()) for gradient in (first, last))
     if after <= max(_GRADIENT, _FAR * before) or trace.is_hopeless or (is_over and trace.validates):
         return ""
@@ -123,7 +123,7 @@ def _shortfall(first: Floats, last: Floats, trace: Trace, *, is_over: bool) -> s
 
 
 def _unproven(gap: float, tolerance: float, trace: Trace) -> str:
-    """Why cutting planes are not within the tolerance, if they are not; where validation chooses, nothing."""
+    """Return why cutting planes are not within the tolerance, if they are not; with validation, nothing."""
     if gap <= tolerance or trace.validates or trace.is_hopeless:
         return ""
     return f"after max_iter cutting planes the loss may be {gap:.2g} above its minimum, more than {tolerance:.2g}"

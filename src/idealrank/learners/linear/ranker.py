@@ -77,7 +77,7 @@ class LinearModel(WeightedSum):
     engine: Any = None
 
     def __sklearn_clone__(self) -> Any:
-        # A connection to a cluster cannot be copied: the copy shares it.
+        # A connection to a cluster cannot be copied, so the clone shares it.
         options = {name: clone(value, safe=False) for name, value in self.get_params(False).items() if name != "engine"}
         return type(self)(**options, engine=self.engine)
 
@@ -115,13 +115,13 @@ class LinearModel(WeightedSum):
         self._report(next(shortfall for end, shortfall in ends if trace.best_iteration < end))
 
     def _resolved(self, parts: Parts, start: Floats) -> Loss:
-        """Return the loss with a number for what it leaves to be found from the scores at the start."""
+        """Return the loss, with the options that depend on the scores set from those at the start."""
         asked = self._loss()
         if not asked.has_potential and self.optimizer != "sgd":
             raise OptionError(
                 f"{asked} is not the gradient of any function, which {self.optimizer!r} needs: use optimizer='sgd'"
             )
-        if not start.any():  # all scores are 0, which needs no pass over the data
+        if not start.any():  # all scores are 0, so no pass over the data is needed
             return asked.resolved(np.zeros(1))
         scores = np.concatenate(parts.sum(partial(Part.scores, parameters=start)))
         return asked.resolved(scores, offsets_of(np.concatenate(parts.sum(Part.sizes))))

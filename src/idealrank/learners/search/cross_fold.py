@@ -106,7 +106,7 @@ class CrossFold(Result):
         fold_of = dict(zip(self.data.query_ids.tolist(), self.fold_of.tolist(), strict=True))
         found = {}
         for name, evaluation in self.evaluations.items():
-            # A convention may leave out queries.
+            # A convention may exclude queries.
             own_folds = np.array([fold_of[query] for query in evaluation.query_ids.tolist()])
             values = evaluation.per_query[measure]
             parts = ({measure: values[own_folds == fold]} for fold in range(self.n_folds))

@@ -156,7 +156,7 @@ def _tried(task: Task) -> Trial:
     ranker = clone(task.ranker)
     try:
         ranker.fit(task.train, eval_set=task.validation if task.fit_sees_validation else None)
-    except DataError as error:  # a step size that diverges, for example; another setting may do
+    except DataError as error:  # for example, a step size that diverges; another setting may work
         return Trial(None, task.measure, np.zeros(0), failure=str(error))
     lists = task.validation.lists(ranker.predict(task.validation))
     with lists.locating():

@@ -195,7 +195,7 @@ def tune(
 
 
 def _of_settings(trials: Iterator[Trial], n_folds: int) -> Iterator[Trial]:
-    """Yield one trial per setting: the values of its folds together."""
+    """Yield one trial per setting, with the values of all its folds."""
     while fold_trials := list(islice(trials, n_folds)):
         failure = next((trial.failure for trial in fold_trials if trial.failure), "")
         values = np.concatenate([trial.values for trial in fold_trials])

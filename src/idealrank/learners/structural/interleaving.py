@@ -69,7 +69,7 @@ def most_violated(lists: Lists, relevant: Booleans, lost: Lost, missed: Lost) ->
     up_to = np.cumsum(np.bincount(places, minlength=hits.rows.size + lists.n_queries))
     misses_above = up_to[np.arange(hits.rows.size) + hits.query] - misses.first[hits.query]
 
-    each = 2 / np.maximum(hits.count * misses.count, 1)  # a pair that is swapped changes its sign
+    each = 2 / np.maximum(hits.count * misses.count, 1)  # a swapped pair changes its sign
     slopes = np.empty(order.size)
     slopes[hits.rows] = -each[hits.query] * misses_above
     slopes[misses.rows] = each[misses.query] * (hits.count[misses.query] - hits_above)
@@ -78,15 +78,15 @@ def most_violated(lists: Lists, relevant: Booleans, lost: Lost, missed: Lost) ->
 
 
 def _hits_above(hits: Side, misses: Side, lost: Lost) -> Int64s:
-    """Return how many relevant documents are ranked above each other one.
+    """Return how many relevant documents are ranked above each other document.
 
-    To leave the first i of R relevant documents above the j-th of N others costs
+    Leaving the first i of R relevant documents above the j-th of N others costs
 
         lost(i, j) - 2 / (R N) sum_{k<=i} (s_k - s_j)
 
-    and the best i of each j can be chosen on its own. It never decreases with j, so that those of two documents bound
-    those between: with the middle one first, then the middles of both halves, and so on, each round looks at every i
-    about once.
+    and the best i can be chosen separately for each j. It never decreases with j, so the values of two documents bound
+    those in between: starting with the middle one, then the middles of both halves, and so on, each round looks at
+    every i about once.
     """
     n_hits, n_misses = hits.count[misses.query], misses.count[misses.query]
     sums = np.append(0.0, np.cumsum(hits.scores))
@@ -106,6 +106,6 @@ def _hits_above(hits: Side, misses: Side, lost: Lost) -> Int64s:
         ahead = sums[hits.first[query] + i] - sums[hits.first[query]] - i * misses.scores[at]
         pairs = np.maximum(n_hits * n_misses, 1)[at]
         cost = lost(query, i, misses.number[at]) - 2 / pairs * ahead
-        least = np.flatnonzero(cost == np.minimum.reduceat(cost, starts)[each])[::-1]  # the first of equals is last
+        least = np.flatnonzero(cost == np.minimum.reduceat(cost, starts)[each])[::-1]  # the first of equal ones is last
         above[at[least]] = i[least]
     return above

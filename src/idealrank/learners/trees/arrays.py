@@ -17,7 +17,7 @@ from idealrank.errors import DataError
 
 __all__ = ["Trees"]
 
-_MOST_FEATURES = 1_000_000  # all are named in the text
+_MOST_FEATURES = 1_000_000  # the text names all of them
 _HEADER = """\
 tree
 version=v4
@@ -111,7 +111,7 @@ class Trees:
             raise DataError(f"the trees have {self.n_leaves.sum()} leaves, got values of {self.leaf_values.size}")
         if ((self.features < 0) | (self.features >= n_features)).any():
             raise DataError(f"a split must be on one of the {n_features} features")
-        # Missing values: none, zero or NaN, and which way they go, or the bit of a split on categories.
+        # How missing values are encoded (none, zero or NaN) and which way they go, or the bit of a split on categories.
         if not np.isin(self.decisions, (0, 2, 4, 6, 8, 10, 1, 5, 9)).all():
             raise DataError("a decision must be one of 0, 1, 2, 4, 5, 6, 8, 9 and 10")
         if self.set_sizes.size != self._is_on_categories().sum():
@@ -168,7 +168,7 @@ class Trees:
     def missing_go_left(self) -> Booleans:
         """Return which splits send NaN left; a split that treats 0 otherwise than its neighbors is a DataError."""
         defaults, zeros_left = (self.decisions & 2) > 0, self.thresholds >= 0
-        kind = self.decisions >> 2  # of missing values: 0 none, and NaN is 0; 1 zero and NaN; 2 NaN
+        kind = self.decisions >> 2  # encoding of missing values: 0 none, NaN is 0; 1 zero and NaN; 2 NaN
         if ((kind == 1) & (defaults != zeros_left)).any():
             raise DataError(
                 "trees that take 0 for a missing value have splits with three parts: fit without zero_as_missing"

@@ -37,7 +37,7 @@ from idealrank.measures import measure
 
 __all__ = ["BoostedRanker"]
 
-# LightGBM's names of three parameters.
+# LightGBM's aliases of three parameters.
 _OBJECTIVE = {"app", "application", "loss", "objective", "objective_type"}
 _BOOSTING = {"boost", "boosting", "boosting_type"}
 _CATEGORICAL = {
@@ -47,7 +47,7 @@ _CATEGORICAL = {
     "categorical_feature",
     "categorical_features",
 }
-# LightGBM refuses other names, and changes spaces.
+# LightGBM refuses other names, and replaces spaces.
 _ALLOWED_NAME = re.compile(r'[^\s\[\]{}",:]+')
 
 
@@ -248,7 +248,7 @@ class BoostedRanker(Ranker):
         return super().score(self._coded(X), y, qid=qid)
 
     def _coded(self, X: Any) -> Any:
-        """Return X with the numbers of categories, once they are known."""
+        """Return X with categories replaced by their numbers, once they are known."""
         return coded(X, self.categories_) if hasattr(self, "categories_") else X
 
     def _fit(
@@ -282,7 +282,7 @@ class BoostedRanker(Ranker):
             params=params,
             feature_name=self._booster_names(),
             categorical_feature=self.categorical_features_.tolist(),
-            free_raw_data=start is None,  # which the trees of start have to score
+            free_raw_data=start is None,  # the trees of ``start`` have to score it
         ).construct()
         if not any(map(train.feature_num_bin, range(self.n_features_in_))):
             raise DataError(
@@ -291,7 +291,7 @@ class BoostedRanker(Ranker):
             )
         means: list[float] = []
         watch = {} if validation is None else self._watch(train, validation, means, start)
-        grown: list[Any] = []  # the booster, tree after tree
+        grown: list[Any] = []  # the booster after each tree
         watch["callbacks"] = [*watch.get("callbacks", ()), *callbacks, lambda state: grown.append(state.model)]
         try:
             lightgbm.train({**params, "objective": objective}, train, self.n_estimators, init_model=start, **watch)
@@ -300,11 +300,11 @@ class BoostedRanker(Ranker):
                 self._keep(grown[-1], means, 0 if start is None else start.current_iteration())
 
     def _keep(self, booster: Any, means: list[float], n_before: int) -> None:
-        """Keep the trees up to the best of the means, which are those of 0, 1, 2 new trees and so on; or all trees."""
+        """Keep the trees up to the best mean, where ``means[i]`` is for i new trees; without means, keep all."""
         choose = np.argmin if measure(self.measure).lower_is_better else np.argmax
         self.best_iteration_: int = n_before + 1 + int(choose(means[1:])) if means else booster.current_iteration()
         self.history_ = [{"validation": mean} for mean in means]
-        # The text has the trees to keep and no data.
+        # The text contains the trees to keep, and no data.
         self.booster_: Any = _lightgbm().Booster(model_str=booster.model_to_string(num_iteration=self.best_iteration_))
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -325,14 +325,14 @@ class BoostedRanker(Ranker):
         return None if names is None else [str(name) for name in names]
 
     def _booster_names(self) -> list[str]:
-        """Return names of the features as LightGBM allows them."""
+        """Return names of the features that LightGBM allows."""
         names = self._names()
         if names is not None and all(map(_ALLOWED_NAME.fullmatch, names)) and len(set(names)) == len(names):
             return names
         return [f"Column_{number}" for number in range(self.n_features_in_)]
 
     def _start(self, model: Any) -> Any:
-        """Return the booster of a model, which must be one of the same features."""
+        """Return the booster of a model, which must have the same features."""
         booster = getattr(model, "booster_", None) if hasattr(model, "fit") else model
         if not isinstance(booster, _lightgbm().Booster):
             raise OptionError(
@@ -415,7 +415,7 @@ class BoostedRanker(Ranker):
         }
 
     def _watch(self, train: Any, data: RankingData, means: list[float], start: Any) -> dict[str, Any]:
-        """Return arguments for LightGBM with which it validates, records the means, and stops."""
+        """Return arguments that make LightGBM validate, record the means, and stop early."""
         lightgbm = _lightgbm()
         chosen = measure(self.measure)
 

@@ -50,7 +50,7 @@ def _stored(column: Floats, offsets: Int64s, which: str) -> Float32s:
 def _check(column: npt.NDArray[np.floating], offsets: Int64s, what: str, advice: str) -> None:
     """Raise a DataError that names the first number that is not finite."""
     with np.errstate(all="ignore"):
-        if np.isfinite(column.sum()):  # as it is but for numbers that are not finite, or add up to none
+        if np.isfinite(column.sum()):  # false only if a number is not finite, or if the sum overflows
             return
     finite = np.isfinite(column)
     if not finite.all():

@@ -23,7 +23,7 @@ __all__ = ["Categories", "check_codes", "coded", "columns_named", "frame_categor
 #: The categories of each categorical column of a frame, by its name; the place in the list is the number.
 Categories: TypeAlias = Mapping[str, Sequence[Any]]
 
-_MOST = 1 << 24  # float32 has all whole numbers up to here
+_MOST = 1 << 24  # float32 represents all whole numbers up to here
 
 
 def frame_categories(X: Any) -> dict[str, list[Any]]:
@@ -45,7 +45,7 @@ def coded(X: Any, known: Categories) -> Any:
         return X
     import narwhals.stable.v2 as nw
 
-    columns, index = [], nw.maybe_get_index(frame)  # by the labels of rows, pandas would join columns
+    columns, index = [], nw.maybe_get_index(frame)  # pandas would join columns by their row labels
     for name, kind in frame.schema.items():
         if _is_categorical(kind) != (name in known):
             was, hint = ("was", "it is not any more") if name in known else ("was not", "it is now")
@@ -133,7 +133,7 @@ def from_text(text: str, names: Sequence[str] | None) -> dict[str, list[Any]]:
 def _frame(X: Any) -> nw.DataFrame[Any] | None:
     if isinstance(X, (np.ndarray, RankingData)):
         return None
-    import narwhals.stable.v2 as nw  # elsewhere, the categories of a column are deprecated
+    import narwhals.stable.v2 as nw  # other versions deprecate the categories of a column
 
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return frame if isinstance(frame, nw.DataFrame) else None

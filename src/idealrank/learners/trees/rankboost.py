@@ -23,7 +23,7 @@ from idealrank.measures import measure
 
 __all__ = ["RankBoost"]
 
-_SURE = 1 - 1e-12  # a threshold that orders every pair would have an infinite weight
+_SURE = 1 - 1e-12  # a threshold that orders every pair correctly would get an infinite weight
 
 
 @register("rank_boost")
@@ -150,7 +150,7 @@ class _Thresholds:
 
     def best(self, potential: Floats) -> tuple[int, float, float]:
         """Return the feature and the threshold with the largest |r|, and r: the sum of the potential above it."""
-        above = -np.cumsum(potential[self.order], axis=1)  # all potential together is 0
+        above = -np.cumsum(potential[self.order], axis=1)  # the potentials sum to 0
         sizes = np.abs(above) * self.ends
         if not sizes.max(initial=0.0) > 1 - _SURE:
             return 0, 0.0, 0.0
@@ -161,7 +161,7 @@ class _Thresholds:
 
 @dataclass(frozen=True)
 class _PairWeights:
-    """Sums over the distribution D of pairs: ``even`` has the weight of each query's pairs at first."""
+    """Sums over the distribution D of pairs; ``even`` is the initial weight of each query's pairs."""
 
     lists: Lists
     even: Floats
@@ -174,7 +174,8 @@ class _PairWeights:
     def at(self, scores: Floats) -> tuple[float, Floats]:
         """Return the mean of exp(score(worse) - score(better)), and each document's potential.
 
-        That is D of the pairs in which it is the better document less D of those in which it is the worse one.
+        The potential is D of the pairs in which the document is the better one minus D of those in which it is the
+        worse one.
         """
         with self.lists.locating():
             values, slopes = Push(p=1).values_and_gradient(replace(self.lists, scores=scores))
