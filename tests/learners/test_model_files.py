@@ -486,7 +486,7 @@ def test_a_small_file_cannot_take_the_memory(monkeypatch: pytest.MonkeyPatch) ->
     feed = files._Collector.feed
 
     def counting(self: Any, block: Any, *args: Any) -> Any:
-        seen.append(block.size)
+        seen.append(len(block))
         return feed(self, block, *args)
 
     monkeypatch.setattr(files._Collector, "feed", counting)
