@@ -103,10 +103,12 @@ def with_whole_options(page: str) -> str:
 
     >>> with_whole_options("<code>idealrank --version</code> or <code>a-b</code>")
     '<code>idealrank <span class="option">--version</span></code> or <code>a-b</code>'
+    >>> with_whole_options("<code>--v9</code>")
+    '<code><span class="option">--v9</span></code>'
     """
 
     def spanned(code: re.Match[str]) -> str:
-        return re.sub(r"(?<!\S)--?[A-Za-z][\w-]*", r'<span class="option">\g<0></span>', code[0])
+        return re.sub(r"(?<![^\s>])--?[A-Za-z][\w-]*", r'<span class="option">\g<0></span>', code[0])
 
     return re.sub(r"<code>[^<]*</code>", spanned, page)
 

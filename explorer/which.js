@@ -60,7 +60,7 @@ function buildWhich() {
   const change = (name) => (value) => { which[name] = value; };
   const shape = (side) => h("label", {}, h("span", {}, h("span", { class: `tag ${side}` }, side.toUpperCase()), " is"), h("select", { id: `shape-${side}`, onchange: (event) => { which.fit = null; which[side] = event.target.value; which.shapes[side] = shapeOf(event.target.value); drawWhich(); } }, Object.entries(SHAPES).map(([name, [words]]) => h("option", { value: name }, words)), h("option", { value: "drawn", disabled: true }, "as drawn")));
   $("which").append(
-    h("p", {}, "A ranker is described by its relevance curve: how likely a document is relevant, from the end of the list to its top. From two curves, the theorems say to what NDCG tends on long lists, and whether it tells the two rankers apart."),
+    h("p", {}, "A ranker is described by its relevance curve: how likely a document is relevant, from the end of the list to its top. From two curves, the theorems say which value NDCG converges to on long lists, and whether it tells the two rankers apart."),
     h("div", { class: "panels" },
       h("div", {},
         h("section", { class: "panel", "aria-labelledby": "curves-title" },
