@@ -14,6 +14,7 @@ from idealrank._base.options import Named
 from idealrank._base.results import Result
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
+_DIRECTIVE = re.compile(r" *# doctest: .*")
 _TITLE = re.compile(r"^(\S.*)\n-{4,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
 _CODE = re.compile(r"(```.*?```|``.*?``|`[^`]*`)", re.DOTALL)
@@ -39,7 +40,7 @@ def as_markdown(sections: dict[str, str]) -> str:
         if title and body:
             item = _named if title in _INHERITED else _item
             parts.append(f"**{title}**\n\n" + (_BARE.sub(r"\1", _ENTRY.sub(item, body)) if title in _LISTS else body))
-    text = _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(found[0])}\n```", "\n\n".join(parts))
+    text = _EXAMPLE.sub(lambda found: f"```pycon\n{narrowed(_DIRECTIVE.sub('', found[0]))}\n```", "\n\n".join(parts))
     return "".join(part if place % 2 else _plain(part) for place, part in enumerate(_CODE.split(text)))
 
 

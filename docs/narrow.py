@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
+import tokenize
 
 #: The most columns of code, without its prompt.
 WIDTH = 76
@@ -27,7 +29,18 @@ def _narrowed(example: str) -> str:
     lines = [line[4:] for line in example.splitlines()]
     if max(map(len, lines)) <= WIDTH:
         return example
+    if len(lines) == 1 and (at := _comment(lines[0])):
+        return f">>> {lines[0][at:]}\n{_narrowed(f'>>> {lines[0][:at].rstrip()}')}"
     command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", str(WIDTH), "-"]
     code = "\n".join(lines)
     first, *rest = subprocess.run(command, input=code, capture_output=True, text=True, check=True).stdout.splitlines()
     return "\n".join([f">>> {first}", *(f"... {line}".rstrip() for line in rest)])
+
+
+def _comment(line: str) -> int:
+    """Return where the comment after a statement begins; 0 if there is none."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(line).readline))
+    except tokenize.TokenError:  # the statement goes on
+        return 0
+    return next((token.start[1] for token in tokens if token.type == tokenize.COMMENT), 0)

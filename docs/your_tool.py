@@ -29,7 +29,7 @@ from idealrank.measures.conventions import convention
 PAGE = Path(__file__).with_name("your_tool.md")
 _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
-# What your tool's NDCG is
+# How your tool computes NDCG
 
 Two tools can report different NDCG for the same ranking. They differ in the gain of a label, in the order of documents
 with equal scores, in the documents of the ideal ranking, and in the value of a query without relevant documents. This

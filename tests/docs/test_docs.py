@@ -248,6 +248,19 @@ def test_wide_code_is_broken_into_lines_and_the_rest_stays() -> None:
     assert broken.endswith("... )\n" + "1000 " * 14 + "\n>>> if 1:\n...     2\n2\n")
 
 
+def test_the_comment_after_wide_code_stands_above_it() -> None:
+    narrow = import_module("docs.narrow")
+    code, why = "print('# 1', 2)", "# why " + "so " * 20
+    assert narrow.narrowed(f">>> {code}  {why}\n# 1 2\n") == f">>> {why}\n>>> {code}\n# 1 2\n"
+    assert narrow.narrowed(f">>> {code}  # why\n") == f">>> {code}  # why\n"
+
+
+def test_directives_for_doctest_are_not_shown() -> None:
+    docstrings = import_module("docs.docstrings")
+    text = docstrings.as_markdown({"": "Do it.", "Examples": ">>> do()  # doctest: +SKIP\n1"})
+    assert text.endswith("```pycon\n>>> do()\n1\n```")
+
+
 def test_every_image_of_a_page_exists() -> None:
     for page in PAGES:
         for path in re.findall(r"!\[.*?\]\((.*?)\)|<img src=\"(.*?)\"", page.read_text(encoding="utf-8")):

@@ -350,7 +350,7 @@ def evaluate(
 ) -> Evaluation | Evaluations:
     """Evaluate one system, or several systems on the queries that all of them have.
 
-    ``data`` and ``scores`` may be
+    ``data`` and ``scores`` may be:
 
     - judgments and a run: `Qrels` and `Run`, nested dicts, ranked id lists and sets of relevant ids, data frames, paths
       of files, SciPy sparse matrices, or objects of ranx and ir_measures;

@@ -205,7 +205,6 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     >>> from pathlib import Path
     >>> from idealrank import from_arrays, write_letor
     >>> write_letor(from_arrays([2, 0], query_ids=[7, 7], features=[[0.5, 1], [0, 3]]), "train.txt")
-    >>> from pathlib import Path
     >>> print(Path("train.txt").read_text(), end="")
     2 qid:7 1:0.5 2:1
     0 qid:7 1:0 2:3

@@ -59,9 +59,10 @@ class Folds(Sequence[Fold]):
     >>> from idealrank import from_arrays
     >>> from idealrank.io.letor_folds import Folds
     >>> parts = [from_arrays([1, 0], query_ids=[query, query]) for query in "abcde"]
-    >>> [(fold.train.query_ids.tolist(), *fold.validation.query_ids, *fold.test.query_ids) for fold in Folds.of(parts)]
-    [(['a', 'b', 'c'], 'd', 'e'), (['b', 'c', 'd'], 'e', 'a'), (['c', 'd', 'e'], 'a', 'b'),
-     (['d', 'e', 'a'], 'b', 'c'), (['e', 'a', 'b'], 'c', 'd')]
+    >>> for train, validation, test in Folds.of(parts)[:2]:
+    ...     print(train.query_ids.tolist(), *validation.query_ids, *test.query_ids)
+    ['a', 'b', 'c'] d e
+    ['b', 'c', 'd'] e a
     """
 
     def __init__(self, makers: Sequence[Callable[[], Fold]]) -> None:

@@ -69,8 +69,9 @@ def identify(
     ...     dcg = lambda gains: sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
     ...     return dcg(hits) / dcg(sorted(hits, reverse=True)) if any(hits) else 0.0
     >>> for defect in identify(ndcg_at_k).defects:
-    ...     print(defect)
-    the ideal DCG is over the top k of the ranking only: 1 instead of ...
+    ...     print(defect.name)
+    the ideal DCG is over the top k of the ranking only
+    a document that is retrieved twice counts twice
     """
     if isinstance(function, str):
         function = Command(function)

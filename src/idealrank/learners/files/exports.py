@@ -139,10 +139,10 @@ def to_ranklib(model: Any, path: str | os.PathLike[str]) -> None:
     --------
     >>> from pathlib import Path
     >>> from idealrank.learners import RankSVM, to_ranklib
-    >>> to_ranklib(RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1]), "model.txt")
+    >>> to_ranklib(RankSVM(C=0.5).fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1]), "model.txt")
     >>> print(Path("model.txt").read_text(), end="")
     ## Coordinate Ascent
-    1:0.66666... 2:0.0
+    1:0.5 2:0.0
     """
     portable = _Portable.of(model, "RankLib")
     if portable.trees is None:
@@ -199,10 +199,10 @@ def to_elasticsearch(
     >>> import json
     >>> from pathlib import Path
     >>> from idealrank.learners import RankSVM, to_elasticsearch
-    >>> model = RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
+    >>> model = RankSVM(C=0.5).fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
     >>> to_elasticsearch(model, "model.json", name="mine", features=["title", "body"])
     >>> json.loads(Path("model.json").read_text())["model"]["model"]
-    {'type': 'model/linear', 'definition': {'title': 0.66666..., 'body': 0.0}}
+    {'type': 'model/linear', 'definition': {'title': 0.5, 'body': 0.0}}
     """
     portable = _Portable.of(model, "Elasticsearch")
     names = portable.named(features)
@@ -265,14 +265,14 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
     --------
     >>> from pathlib import Path
     >>> from idealrank.learners import RankSVM, to_vespa
-    >>> model = RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
+    >>> model = RankSVM(C=0.5).fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1])
     >>> to_vespa(model, "mine.profile", name="mine", features=["bm25(title)", "bm25(body)"])
     >>> print(Path("mine.profile").read_text(), end="")
     rank-profile mine {
         first-phase {
             expression {
                 0.0
-                + 0.66666... * bm25(title)
+                + 0.5 * bm25(title)
                 + 0.0 * bm25(body)
             }
         }

@@ -392,6 +392,8 @@ class Distinction(Result):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share of lists on which the better ranker is ahead, against their length.
 
+        A triangle marks the length of the certificate of a measure; see `certificates`.
+
         Parameters
         ----------
         ax : Axes, optional

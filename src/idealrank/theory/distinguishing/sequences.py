@@ -103,7 +103,7 @@ def confidence_sequence(differences: npt.ArrayLike, *, delta: float = 0.05) -> C
     --------
     >>> from idealrank.theory import confidence_sequence
     >>> print(confidence_sequence([0.2, 0.1, -0.1, 0.3] * 25))
-    certified after ... queries: A is better, except with probability 0.05
+    certified after 64 queries: A is better, except with probability 0.05
     """
     values = float_array(differences, "differences")
     if values.ndim != 1 or not values.size or not (np.abs(values) <= 1).all():

@@ -98,7 +98,7 @@ def certificate(
     --------
     >>> from idealrank.theory import certificate
     >>> print(certificate("ndcg", lambda s: 0.25 + 0.5 * s, lambda s: 0.5))
-    from ... documents on, A is ahead at every length, except with probability 0.05
+    from 358 documents on, A is ahead at every length, except with probability 0.05
     >>> print(certificate("ndcg@10", lambda s: 0.25 + 0.5 * s, lambda s: 0.5))
     no certificate: 10 ranks count, however long the list: their labels decide, by chance
     """
