@@ -56,6 +56,7 @@ const Threads kOneThread(1);
 enum class Labels { any, integer, binary, truncated };
 enum class Missing { zero, drop, error };
 enum class DiscountKind { log, power, zipf, geometric, letor, linear, table };
+enum class CutoffChoice { none, rank, fraction, power };
 
 // Choices of words are numbered as here or in the enums of measure.hpp; `by_id` is 0, or -1 and 1 for descending and ascending ids.
 struct Option {
@@ -325,11 +326,20 @@ std::size_t longest(std::span<const std::int64_t> offsets) {
   return static_cast<std::size_t>(found);
 }
 
+// How many ranks of a list of n documents count, if there is a cutoff.
+std::size_t depth_of(CutoffChoice kind, std::size_t n) {
+  const double number = given[Option::cutoff_number], length = static_cast<double>(n);
+  if (kind == CutoffChoice::rank) return static_cast<std::size_t>(number);
+  const double ranks = kind == CutoffChoice::fraction ? number * length : std::pow(length, number);
+  return std::max<std::size_t>(static_cast<std::size_t>(ranks + 1e-9), 1);
+}
+
 // One measure, as the page chose it.
 struct Chosen {
   Gain gain;
   Discount discount;
   Spec spec;
+  CutoffChoice cutoff = chosen<CutoffChoice>(Option::cutoff);
   std::vector<double> weights, table_labels;
 
   explicit Chosen(std::size_t length) {
@@ -348,13 +358,12 @@ struct Chosen {
     constexpr Denominator by_cut[] = {Denominator::ideal, Denominator::ideal_shorter, Denominator::ideal_retrieved,
                                       Denominator::ideal_whole};
     spec.denominator = ideal == 2 ? Denominator::full : by_cut[chosen(Option::ideal_cut)];
-    spec.cutoff_kind = chosen<CutoffKind>(Option::cutoff);
-    spec.cutoff = given[Option::cutoff_number];
+    spec.cutoff_kind = cutoff == CutoffChoice::none ? CutoffKind::none : CutoffKind::depths;
     spec.empty = given[Option::empty];
     spec.zero_if_short = chosen(Option::zero_if_short) != 0;
     spec.negative_ideal = chosen(Option::negative_ideal) != 0 && ideal != 2;
-    if (spec.cutoff_kind == CutoffKind::rank) {
-      const auto k = static_cast<std::size_t>(spec.cutoff);
+    if (cutoff == CutoffChoice::rank) {
+      const std::size_t k = depth_of(cutoff, length);
       if (ideal == 2)
         length = k;
       else if (spec.denominator == Denominator::ideal || spec.denominator == Denominator::ideal_shorter)
@@ -366,7 +375,14 @@ struct Chosen {
   }
 
   void operator()(const Lists& lists, Ties ties, std::span<double> values) const {
-    measure(lists, {&gain, 1}, {&discount, 1}, {&spec, 1}, ties, chosen<Negative>(Option::negative), values, kOneThread);
+    std::vector<std::int64_t> depths(cutoff == CutoffChoice::none ? 0 : values.size());
+    for (std::size_t q = 0; q < depths.size(); ++q) {
+      const auto n = static_cast<std::size_t>(lists.offsets[q + 1] - lists.offsets[q]);
+      depths[q] = static_cast<std::int64_t>(depth_of(cutoff, n));
+    }
+    Spec own = spec;
+    own.depths = depths;
+    measure(lists, {&gain, 1}, {&discount, 1}, {&own, 1}, ties, chosen<Negative>(Option::negative), values, kOneThread);
   }
 };
 
@@ -496,20 +512,7 @@ bool list_query(std::size_t query) {
     n_runs += to - from > 1 ? 1 : 0;
   });
 
-  auto k_of = [&]() -> std::size_t {
-    switch (measured.spec.cutoff_kind) {
-      case CutoffKind::rank:
-        return static_cast<std::size_t>(measured.spec.cutoff);
-      case CutoffKind::fraction:
-        return std::max<std::size_t>(static_cast<std::size_t>(measured.spec.cutoff * static_cast<double>(n) + 1e-9), 1);
-      case CutoffKind::power:
-        return std::max<std::size_t>(static_cast<std::size_t>(std::pow(static_cast<double>(n), measured.spec.cutoff) + 1e-9),
-                                     1);
-      default:
-        return std::max(n, n_judged);
-    }
-  };
-  const std::size_t k = k_of();
+  const std::size_t k = measured.cutoff == CutoffChoice::none ? std::max(n, n_judged) : depth_of(measured.cutoff, n);
   auto discount_at = [&](std::size_t r, std::size_t depth) {
     if (r >= depth) return 0.0;
     if (measured.discount.linear) return r + 1 < n ? static_cast<double>(n - r - 1) : 0.0;
