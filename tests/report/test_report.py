@@ -414,12 +414,14 @@ def test_results_with_little_in_them_have_a_page_too(qrels: Any, runs: Any, meas
 
 def test_the_verdict_names_what_differs() -> None:
     verdict = result("baseline").findings()[MEASURES.index("ap")]
-    differ = "2 of 2 systems differ significantly from base, 1 better and 1 worse, at level 0.05"
+    differ = "both systems differ significantly from base, 1 better and 1 worse, at level 0.05"
     assert re.fullmatch(rf"ap: {differ}: good \(\+.*\) and bad \(-.*\)\.", verdict)
     verdict = result("pairs").findings()[MEASURES.index("ap")]
-    assert re.match(r"ap: good has the best mean, [01]\.\d+, significantly better than all others; 3 of 3", verdict)
+    assert re.match(
+        r"ap: good has the best mean, [01]\.\d+, significantly better than all others; all 3 pairs", verdict
+    )
     alike = ir.compare(QRELS, dict.fromkeys("abcdefg", SYSTEMS["base"]), "ap", seed=0)
-    assert alike.findings()[0].startswith("ap: 7 systems share the best mean, 0.8491; 0 of 21 pairs differ")
+    assert alike.findings()[0].startswith("ap: 7 systems share the best mean, 0.8491; none of the 21 pairs differ")
     (verdict,) = ir.compare(QRELS, dict.fromkeys("ab", SYSTEMS["base"]), "ap", seed=0).findings()
     assert verdict == "ap: a and b have the same mean, 0.8491, and do not differ significantly at level 0.05."
     two = {name: SYSTEMS[name] for name in ("base", "good")}
