@@ -23,6 +23,7 @@ from idealrank import report
 from idealrank._base.markup import joined
 from idealrank._base.palette import COLOURS
 from idealrank._base.scores import MeasureScores, Scores
+from idealrank._base.tables import Column, Table, html_table
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
 from idealrank.evaluation.results import Evaluations
@@ -497,6 +498,12 @@ def test_a_page_calls_p_values_corrected_only_if_they_are() -> None:
         assert ("p: p-value, corrected for all comparisons" in page) == is_corrected
         assert ("p: p-value, not corrected for the number of comparisons" in page) != is_corrected
         assert embedded(page)["scores"]["is_corrected"] == is_corrected
+
+
+def test_cells_of_a_few_words_are_not_broken() -> None:
+    rows = [["1", "Figure 1", "the three are very close"]]
+    shown = html_table(Table([Column("claim"), Column("where"), Column("says")], rows))
+    assert '<td class="words">Figure 1</td><td>the three are very close</td>' in shown
 
 
 def test_names_in_findings_are_escaped() -> None:
