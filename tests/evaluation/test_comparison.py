@@ -109,16 +109,6 @@ def test_tests_and_corrections_are_those_of_stats(test: str, correction: str) ->
     assert_allclose([each.corrected for each in found.differences["ap"]], expected, rtol=0, atol=0)
 
 
-@pytest.mark.parametrize(
-    ("options", "is_drawn"),
-    [({"test": "t"}, False), ({"test": "bootstrap"}, True), ({"test": "t", "interval_method": "percentile"}, True)],
-)
-def test_a_seed_is_told_only_if_it_matters(options: dict[str, Any], is_drawn: bool) -> None:
-    found = ir.compare(QRELS, SYSTEMS, "ap", seed=7, **options)
-    assert ("seed 7" in found.remarks()[0]) == is_drawn
-    assert ("seed" in found.made_with()) == is_drawn
-
-
 def test_all_and_none_are_words() -> None:
     alike = {f"s{i}": SYSTEMS["base"] for i in range(6)}
     query = next(iter(QRELS))
