@@ -134,7 +134,7 @@ def test_one_system_is_not_enough(files: Path) -> None:
     for command in ("compare", "power"):
         result = run(command, "qrels.txt", "base.run")
         assert result.exit_code == 2
-        assert "2 systems are needed, got 1: give runs" in result.stderr
+        assert "at least 2 systems are needed, got 1: give runs" in result.stderr
 
 
 def test_a_baseline_that_is_not_there_is_named(files: Path) -> None:

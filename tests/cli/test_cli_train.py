@@ -151,8 +151,11 @@ def test_a_page_has_the_learning_curve(folder: Path) -> None:
     )
     assert shown.exit_code == 0
     page = Path("page.html").read_text()
-    assert "Learning curve; the dashed line marks the iteration that was kept" in page
+    assert "Learning curve; the dashed line marks the iteration that was kept</figcaption>" in page
     assert "<svg" in page
+    staged = ["--learner", "approx_ndcg", "--max-iter", "3", "-o", "m.json", "--html", "page.html"]
+    assert run("train", "train.txt", "--valid", "vali.txt.gz", *staged).exit_code == 0
+    assert "interrupted where a new stage of the training begins</figcaption>" in Path("page.html").read_text()
     assert run("train", "train.txt", "--learner", "random", "-o", "m.json", "--html", "page.html").exit_code == 0
     assert "<svg" not in Path("page.html").read_text()
 

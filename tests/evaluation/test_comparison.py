@@ -109,6 +109,20 @@ def test_tests_and_corrections_are_those_of_stats(test: str, correction: str) ->
     assert_allclose([each.corrected for each in found.differences["ap"]], expected, rtol=0, atol=0)
 
 
+def test_all_and_none_are_words() -> None:
+    alike = {f"s{i}": SYSTEMS["base"] for i in range(6)}
+    query = next(iter(QRELS))
+    better = {**alike, "s0": {**SYSTEMS["base"], query: SYSTEMS["good"][query]}}
+    (told,) = ir.compare(QRELS, better, "ap", seed=0).findings()
+    assert "not significantly better than any other system; none of the 15 pairs differ significantly" in told
+
+
+def test_one_query_has_no_test() -> None:
+    one = next(iter(QRELS))
+    found = ir.compare({one: QRELS[one]}, {name: {one: run[one]} for name, run in SYSTEMS.items()}, "ap", seed=0)
+    assert "There are too few queries to test differences (paired t test" in found.to_text()
+
+
 def test_a_seed_repeats_everything() -> None:
     first = ir.compare(QRELS, SYSTEMS, "ap", baseline="base")
     again = ir.compare(QRELS, SYSTEMS, "ap", baseline="base", seed=first.seed, n_threads=1)
@@ -279,9 +293,7 @@ def test_systems_with_equal_means_can_differ_and_none_is_better(measure: str) ->
     assert found.table(measure).notes[0].startswith("No system is significantly better or worse than seldom (sign")
     three = {**two, "bad": errors(*[8] * 9)}
     found = ir.compare(ONE_RELEVANT, three, measure, test="sign", correction="none", baseline="seldom", seed=0)
-    assert (
-        "2 of 2 systems differ significantly from seldom, 1 worse and 1 with the same mean, at" in found.findings()[0]
-    )
+    assert "both systems differ significantly from seldom, 1 worse and 1 with the same mean, at" in found.findings()[0]
 
 
 def test_a_note_explains_only_the_measure_and_the_marks_of_its_table() -> None:

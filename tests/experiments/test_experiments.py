@@ -50,6 +50,13 @@ def test_limits_are_means_of_the_limits_of_queries() -> None:
     assert growth.limit(2, root) == pytest.approx(np.mean([ir.theory.limit(name, curve) for curve in curves]))
 
 
+def test_wang2013_figures_say_what_the_discount_tells_apart() -> None:
+    train, test = (wang2013._on_one_scale(part) for part in ir.datasets.web_search(4, 300, 8))
+    growth = wang2013.grow(train, test)
+    (axes,) = wang2013._figure(growth, 1).axes[:1]
+    assert axes.get_title() == "D = log: separates RankSVM from random consistently"
+
+
 def test_wang2013_strings_short_queries_together(small: ir.RankingData) -> None:
     found = wang2013.reproduce(small)
     assert [claim.where for claim in found.claims] == [f"Figure {number}" for number in (1, 1, 1, 2, 3, 3, 4)]

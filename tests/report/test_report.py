@@ -23,6 +23,7 @@ from idealrank import report
 from idealrank._base.markup import joined
 from idealrank._base.palette import COLOURS
 from idealrank._base.scores import MeasureScores, Scores
+from idealrank._base.tables import Column, Table, html_table
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
 from idealrank.evaluation.results import Evaluations
@@ -414,12 +415,14 @@ def test_results_with_little_in_them_have_a_page_too(qrels: Any, runs: Any, meas
 
 def test_the_verdict_names_what_differs() -> None:
     verdict = result("baseline").findings()[MEASURES.index("ap")]
-    differ = "2 of 2 systems differ significantly from base, 1 better and 1 worse, at level 0.05"
+    differ = "both systems differ significantly from base, 1 better and 1 worse, at level 0.05"
     assert re.fullmatch(rf"ap: {differ}: good \(\+.*\) and bad \(-.*\)\.", verdict)
     verdict = result("pairs").findings()[MEASURES.index("ap")]
-    assert re.match(r"ap: good has the best mean, [01]\.\d+, significantly better than all others; 3 of 3", verdict)
+    assert re.match(
+        r"ap: good has the best mean, [01]\.\d+, significantly better than all others; all 3 pairs", verdict
+    )
     alike = ir.compare(QRELS, dict.fromkeys("abcdefg", SYSTEMS["base"]), "ap", seed=0)
-    assert alike.findings()[0].startswith("ap: 7 systems share the best mean, 0.8491; 0 of 21 pairs differ")
+    assert alike.findings()[0].startswith("ap: 7 systems share the best mean, 0.8491; none of the 21 pairs differ")
     (verdict,) = ir.compare(QRELS, dict.fromkeys("ab", SYSTEMS["base"]), "ap", seed=0).findings()
     assert verdict == "ap: a and b have the same mean, 0.8491, and do not differ significantly at level 0.05."
     two = {name: SYSTEMS[name] for name in ("base", "good")}
@@ -495,6 +498,12 @@ def test_a_page_calls_p_values_corrected_only_if_they_are() -> None:
         assert ("p: p-value, corrected for all comparisons" in page) == is_corrected
         assert ("p: p-value, not corrected for the number of comparisons" in page) != is_corrected
         assert embedded(page)["scores"]["is_corrected"] == is_corrected
+
+
+def test_cells_of_a_few_words_are_not_broken() -> None:
+    rows = [["1", "Figure 1", "the three are very close"]]
+    shown = html_table(Table([Column("claim"), Column("where"), Column("says")], rows))
+    assert '<td class="words">Figure 1</td><td>the three are very close</td>' in shown
 
 
 def test_names_in_findings_are_escaped() -> None:

@@ -746,6 +746,20 @@ def test_no_column_of_a_wide_table_is_lost_on_paper(open_page: Open, tmp_path: P
     assert head[-5:] == ["limit", "a", "limit", "b", "theory"]
 
 
+def test_long_names_leave_room_for_numbers_on_paper(open_page: Open) -> None:
+    visit = open_page("hostile")
+    visit.page.set_viewport_size({"width": 718, "height": 1000})  # A4 without its margins
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    visit.page.emulate_media(media="print")
+    cells = "[...document.querySelectorAll('table:not(#board) :is(th, td)')].filter((cell) => cell.checkVisibility())"
+    assert visit.page.evaluate(f"Math.max(...{cells}.map((cell) => cell.getBoundingClientRect().right))") <= 718
+    numbers = f"{cells}.filter((cell) => cell.matches('.appendix td.number') && !cell.children.length)"
+    text = (
+        "(cell) => { const range = new Range(); range.selectNodeContents(cell); return range.getClientRects().length; }"
+    )
+    assert visit.page.evaluate(f"Math.max(...{numbers}.map({text}))") == 1  # line
+
+
 def test_a_script_in_the_data_could_not_run_even_as_markup(open_page: Open) -> None:
     """The page's policy lets its own script run and no other, whoever puts one there."""
     visit = open_page("2")

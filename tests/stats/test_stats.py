@@ -324,6 +324,13 @@ def test_an_interval_plan_gives_the_width_that_was_asked_for() -> None:
     assert_allclose(np.mean([each.high - each.low for each in found]), 0.5, rtol=0.02, atol=0)
 
 
+def test_a_pilot_of_one_query_is_refused() -> None:
+    with pytest.raises(
+        DataError, match=r"at least two queries and two systems, got values of 1 x 2 \(queries x systems"
+    ):
+        stats.queries_for(0.5, normal(1, 2))
+
+
 def test_queries_for_the_right_order_are_those_of_the_specification() -> None:
     # Gaps of mean .2 and standard deviation .235781261197: 3.76 queries; whatever their distribution, 149.79.
     pilot = np.zeros((100, 2))

@@ -26,6 +26,8 @@ Value: TypeAlias = str | int | float | None
 _FORMULAS = ("=", "+", "-", "@")
 #: Names in the first column with more letters than this fill too much of a narrow screen to stay in sight there.
 _LONG = 18
+#: Cells of a few words, with no more letters than this, are not broken.
+_FEW_WORDS = 20
 
 
 @dataclass(frozen=True)
@@ -347,7 +349,8 @@ def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[st
             beside = [tag("small", table.beside[row, column])] if (row, column) in table.beside else []
             shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
             mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []
-            yield tag("td", shown, *mark, *beside, class_=side)
+            kind = "words" if " " in text and len(text) <= _FEW_WORDS else None
+            yield tag("td", shown, *mark, *beside, class_=side or kind)
 
 
 _RENDERERS: dict[str, Callable[[Table], str]] = {

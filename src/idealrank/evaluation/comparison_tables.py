@@ -6,6 +6,7 @@ is the baseline or the best system; letters, or numbers if there are many system
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -264,6 +265,8 @@ def _marks_text(marks: Collection[str], other: str) -> str:
 def _meaning(found: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool) -> str:
     """Return what the marks after means, or the letters in a column, say for these measures, and by which test."""
     test = f"({test_text(found)})"
+    if all(math.isnan(each.p_value) for measure in measures for each in found.differences[measure]):
+        return f"There are too few queries to test differences {test}"
     is_any = any(found.significant(measure) for measure in measures)  # also a difference of 0, which has no mark
     if found.baseline is not None:
         if marks:

@@ -51,7 +51,7 @@ _RANK_SVM: dict[str, Loss] = {"hinge": Hinge(normalize="pairs"), "squared hinge"
 #: How far apart rankers are that are "very close", or whose limits are "different".
 _CLOSE = 0.05
 _NOTES = (
-    "The click log is drawn, the paper's is not public. Figures show the reference setting. Differences between "
+    "The click log is generated; the paper's is not public. Figures show the reference setting. Differences between "
     "rankers have 95% intervals (Student's t over queries). 'Close' is less than 0.05 apart, 'different' more.",
 )
 #: The measures of Figures 1 to 4.
@@ -297,8 +297,10 @@ def _figure(growth: Growth, number: int) -> Figure:
         room = 0.1 * (ends.max() - ends.min())
         inset.set(xlim=(growth.sizes[tail][0], growth.sizes[-1]), ylim=(ends.min() - room, ends.max() + room))
         inset.tick_params(labelsize="x-small")
-    told = verdict(name, growth.curves[0][0], growth.curves[2][0]).how
-    axes.set(title=f"D = {title}: RankSVM from random {told}", xlabel="n", ylabel="NDCG", ylim=(0, 1.02))
+    how = verdict(name, growth.curves[0][0], growth.curves[2][0]).how
+    is_told = how in ("consistently", "in expectation")
+    told = f"separates RankSVM from random {how}" if is_told else f"does it separate RankSVM from random? {how}"
+    axes.set(title=f"D = {title}: {told}", xlabel="n", ylabel="NDCG", ylim=(0, 1.02))
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize="small")
     return figure
 

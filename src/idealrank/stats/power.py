@@ -253,7 +253,11 @@ def _queries_for_order(delta: float, variance: float, risk: float) -> float:
 
 def _pilot_variance(values: Floats, design: str) -> float:
     if values.shape[0] < 2 or values.shape[1] < 2:
-        raise DataError(f"a pilot needs two queries and two systems or more, got {values.shape}")
+        n_queries, n_systems = values.shape
+        raise DataError(
+            "a pilot needs at least two queries and two systems, got values of "
+            f"{n_queries} x {n_systems} (queries x systems)"
+        )
     residual = anova(values).residual_variance
     if not residual > 0:
         raise DataError(

@@ -119,7 +119,7 @@ def command(
     systems = _named(folders if are_results else folders[1:])
     if len(systems) < 2:
         what = "folders of two models" if are_results else "the folder of data sets, then folders of two systems"
-        raise click.UsageError(f"2 systems are needed, got {len(systems)}: give {what} or more.")
+        raise click.UsageError(f"at least 2 systems are needed, got {len(systems)}: give {what} or more.")
 
     from idealrank.cli.support.progress import working
     from idealrank.cli.support.terminal import notes

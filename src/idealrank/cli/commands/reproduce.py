@@ -87,7 +87,8 @@ def command(
     if experiment in _ON_FOLDS:
         options = {"quick": quick, "verbose": not quiet and is_rich(sys.stderr)}
     elif quick:
-        raise click.UsageError(f"--quick is for experiments that train for long, {', '.join(sorted(_ON_FOLDS))}.")
+        long = " and ".join(sorted(_ON_FOLDS))
+        raise click.UsageError(f"--quick is for {long}, which train for long; leave it out for {experiment}.")
     given = _read(experiment, data, quiet=quiet) if data else None
     found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(given, seed=seed, **options)
     show_remarks([found.verdict()], output_format)

@@ -128,7 +128,11 @@ class Request:
             raise click.UsageError("judgments come first, then runs; give --from qrels if DATA does hold judgments.")
         if len(self.systems) < least and not (holds is Frame and least == 1):
             what = {Qrels: "runs", RankingData: "files of scores", Frame: "runs or score columns"}[holds]
-            few = "no system to evaluate" if least == 1 else f"{least} systems are needed, got {len(self.systems)}"
+            few = (
+                "no system to evaluate"
+                if least == 1
+                else f"at least {least} systems are needed, got {len(self.systems)}"
+            )
             raise click.UsageError(f"{few}: give {what}.")
 
     def convention_of(self, judged: Qrels | RankingData, like: str | None = None) -> Convention:

@@ -103,6 +103,8 @@ def _write_report(ranker: Any, table: Table, remarks: Sequence[str], path: str, 
     if getattr(ranker, "history_", None):
         described = f"Iteration {ranker.best_iteration_} of {len(ranker.history_) - 1} is the best"
         caption = "Learning curve; the dashed line marks the iteration that was kept"
+        if len({entry.get("stage") for entry in ranker.history_}) > 1:
+            caption += ", and the line is interrupted where a new stage of the training begins"
         figures.append(Figure("learning_curve", (ranker,), caption, described))
     section = Section("Training", parts=(Section(tables={"Training": table}), Section(figures=tuple(figures))))
     title = f"Trained ranker: {ranker.label}"

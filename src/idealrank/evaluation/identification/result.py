@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import listed
+from idealrank._base.sections import Section, listed
 from idealrank._base.tables import Column, Table, Value
 from idealrank.evaluation.identification.defects import Defect
 from idealrank.measures.conventions import Convention
@@ -135,9 +135,14 @@ class Identification(Result):
         found += [f"Defect: {defect}." for defect in self.defects]
         return found
 
+    def sections(self) -> list[Section]:
+        """Return the sections of a page about the result."""
+        notes = tuple(f"{line[0].upper()}{line[1:]}" for line in self.remarks())
+        return [Section("Result", tables=self.tables(), notes=notes)]
+
     def remarks(self) -> list[str]:
         """Return the notes and the counts."""
-        checked = f"{self.n_agreeing} of {self.n_checked} drawn lists agree to {self.tolerance:.1g}"
+        checked = f"{self.n_agreeing} of {self.n_checked} random lists agree to {self.tolerance:.1g}"
         return [*self.notes, f"{self.n_calls} calls; {checked}"]
 
     def __repr__(self) -> str:
