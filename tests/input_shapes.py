@@ -83,7 +83,7 @@ EXAMPLES = {
             "PyTorch, flat", "torch.tensor(labels), torch.tensor(scores, requires_grad=True), group=sizes", "torch"
         ),
         Example("PyTorch, padded", "torch_labels, torch_scores, mask=torch_mask", "torch"),
-        Example("SciPy sparse, users × items", "relevant_csr, scores_csr"),
+        Example("SciPy sparse, users by items", "relevant_csr, scores_csr"),
         Example("SciPy sparse, and scores of all items", "relevant_csr, all_scores"),
         Example("SciPy sparse, and ranked item ids", "relevant_csr, top_items"),
     ],
