@@ -497,7 +497,7 @@ def test_a_conversion_says_what_it_read_wrote_and_left_out(tmp_path: Path) -> No
     assert "'title'" in said[0]
     assert said[1:] == [
         "idealrank: note: left out: scores, which LETOR text cannot hold",
-        f"idealrank: read {a} (CSV: 1 queries, 1 documents, 1 features), wrote {b} (LETOR text)",
+        f"idealrank: read {a} (CSV: 1 query, 1 document, 1 feature), wrote {b} (LETOR text)",
     ]
     said = converted(tmp_path, LETOR, "a.txt", "b.qrels")[1]
     assert said[0] == "idealrank: note: left out: 2 features, which TREC judgments cannot hold"

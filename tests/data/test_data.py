@@ -116,7 +116,7 @@ def test_data_goes_into_boosters_with_all_it_has() -> None:
 
 def test_html_shows_what_there_is_and_its_problems() -> None:
     data = from_arrays([1], problems=(Problem("odd", 1, "1 <odd> thing"),))
-    assert "1 documents" in data._repr_html_()
+    assert "1 document" in data._repr_html_()
     assert "<li>1 &lt;odd&gt; thing</li>" in data._repr_html_()
 
 
@@ -255,7 +255,7 @@ def test_impossible_folds_are_refused(k: int) -> None:
 
 def test_repr_says_what_there_is() -> None:
     data = from_arrays(np.arange(9) / 2, features=csr_array((9, 1234)), scores=np.zeros(9))
-    assert repr(data) == "RankingData(1 queries, 9 documents, 1,234 sparse features, labels 0 to 4, scores)"
+    assert repr(data) == "RankingData(1 query, 9 documents, 1,234 sparse features, labels 0 to 4, scores)"
 
 
 def test_pickles() -> None:

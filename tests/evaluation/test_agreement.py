@@ -70,7 +70,7 @@ def test_depth_and_ties() -> None:
         (lambda: ir.agreement(A), DataError, "mapping|recognizes|two systems"),
         (lambda: ir.agreement([ir.Run(A)]), DataError, "agreement needs two systems or more"),
         (lambda: ir.agreement(A, {"q9": {"a": 1}}), DataError, "the runs have no query in common"),
-        (lambda: ir.agreement(A, ir.Qrels({"q1": {"a": 1}})), DataError, r"expected a run, got Qrels\(1 queries"),
+        (lambda: ir.agreement(A, ir.Qrels({"q1": {"a": 1}})), DataError, r"expected a run, got Qrels\(1 query"),
         (lambda: UNTYPED(A, {"q1": {"a", "b"}}), DataError, "system 2: a ranking must have an order, got a set"),
         (lambda: ir.agreement(A, B, "rob"), OptionError, "unknown measure of agreement 'rob'; did you mean 'rbo'"),
         (lambda: ir.agreement(A, B, []), OptionError, "no measure was named"),

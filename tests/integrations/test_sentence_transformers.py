@@ -90,7 +90,7 @@ def test_the_evaluator_gives_the_numbers_of_evaluate(model: Any) -> None:
     [
         ({"documents": ["a"], "labels": [1]}, "no 'query'"),
         ({"query": "q", "documents": ["a"]}, "needs 'documents' and 'labels'"),
-        ({"query": "q", "documents": ["a"], "labels": [1, 0]}, "1 documents and 2 labels"),
+        ({"query": "q", "documents": ["a"], "labels": [1, 0]}, "1 document and 2 labels"),
     ],
 )
 def test_samples_that_are_not_complete(sample: dict[str, Any], words: str) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
+from idealrank._base.words import counted
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import (
     check_offsets,
@@ -182,7 +183,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
     __hash__ = None  # type: ignore[assignment]  # a mapping, like dict
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.n_queries:,} queries, {self.n_docs:,} documents)"
+        return f"{type(self).__name__}({counted(self.n_queries, 'query')}, {counted(self.n_docs, 'document')})"
 
 
 class Qrels(_ByQuery):
@@ -203,7 +204,7 @@ class Qrels(_ByQuery):
     >>> from idealrank import Qrels
     >>> qrels = Qrels({"q1": {"d1": 2, "d2": 0}})
     >>> qrels, qrels["q1"]
-    (Qrels(1 queries, 2 documents), {'d1': 2.0, 'd2': 0.0})
+    (Qrels(1 query, 2 documents), {'d1': 2.0, 'd2': 0.0})
     """
 
     _number_name = "label"

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from idealrank._base.extras import needs
 from idealrank._base.threads import resolve_threads
+from idealrank._base.words import counted
 from idealrank._typing import Booleans, Float32s, Floats, Int64s
 from idealrank.data.columns import (
     check_offsets,
@@ -526,9 +527,9 @@ class RankingData:
         return np.argsort(np.random.PCG64(seed).random_raw(self.n_queries), kind="stable")
 
     def _facts(self) -> list[str]:
-        facts = [f"{self.n_queries:,} queries", f"{self.n_docs:,} documents"]
+        facts = [counted(self.n_queries, "query"), counted(self.n_docs, "document")]
         if self.features is not None:
-            facts.append(f"{self.n_features:,} {'sparse ' * is_sparse(self.features)}features")
+            facts.append(counted(self.n_features, f"{'sparse ' * is_sparse(self.features)}feature"))
         levels = np.unique(self.labels[~np.isnan(self.labels)])
         if 0 < levels.size <= 6:
             facts.append("labels " + " ".join(f"{level:g}" for level in levels))

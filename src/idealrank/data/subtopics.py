@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.threads import resolve_threads
+from idealrank._base.words import counted
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import check_size, float_column, offsets_of, places, read_only
 from idealrank.data.ids import Ids
@@ -62,7 +63,7 @@ class SubtopicQrels(Qrels):
     >>> from idealrank import SubtopicQrels
     >>> qrels = SubtopicQrels({"q1": {"d1": {"a": 1, "b": 2}, "d2": {"a": 0}}})
     >>> qrels, qrels["q1"]
-    (SubtopicQrels(1 queries, 2 documents, 2 subtopics), {'d1': 2.0, 'd2': 0.0})
+    (SubtopicQrels(1 query, 2 documents, 2 subtopics), {'d1': 2.0, 'd2': 0.0})
     """
 
     #: The distinct ids of all subtopics, which `cells` refers to by number.
@@ -247,8 +248,8 @@ class SubtopicQrels(Qrels):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        counts = f"{self.n_queries:,} queries, {self.n_docs:,} documents, {self.n_subtopics:,} subtopics"
-        return f"{type(self).__name__}({counts})"
+        sizes = {"query": self.n_queries, "document": self.n_docs, "subtopic": self.n_subtopics}
+        return f"{type(self).__name__}({', '.join(counted(size, noun) for noun, size in sizes.items())})"
 
 
 def _labels(own: object, query: object, of: object) -> list[tuple[Any, Any]]:

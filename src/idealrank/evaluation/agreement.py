@@ -17,6 +17,7 @@ from idealrank._base.options import is_whole
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Tables
+from idealrank._base.words import counted
 from idealrank._typing import Floats
 from idealrank.data.judgments import Run
 from idealrank.data.problem import Problem
@@ -152,7 +153,7 @@ class Agreement(Result):
         return f"Agreement of {len(self.systems)} systems"
 
     def __repr__(self) -> str:
-        return f"Agreement({len(self.systems)} systems, {self.n_queries:,} queries)"
+        return f"Agreement({len(self.systems)} systems, {counted(self.n_queries, 'query')})"
 
 
 def _nested(pairs: Mapping[tuple[str, str], Any]) -> dict[str, dict[str, Any]]:

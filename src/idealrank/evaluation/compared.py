@@ -15,6 +15,7 @@ from idealrank._base.plain import Plain, number, plain
 from idealrank._base.scores import Scores
 from idealrank._base.sections import Section, listed
 from idealrank._base.tables import Table, Tables
+from idealrank._base.words import counted
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
 from idealrank.evaluation import comparison_tables as shown
@@ -569,7 +570,7 @@ class Comparison(Measured):
     def __repr__(self) -> str:
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"
         found = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
-        return f"Comparison({len(self.systems)} systems, {self.n_queries:,} queries, {against}; {found})"
+        return f"Comparison({len(self.systems)} systems, {counted(self.n_queries, 'query')}, {against}; {found})"
 
 
 def _share(count: int, total: int, things: str) -> str:

@@ -164,7 +164,7 @@ def judged_and_systems(
     Examples
     --------
     >>> judged_and_systems({"u1": {"a"}}, {"u1": ["b", "a"]})
-    (Qrels(1 queries, 1 documents), {'': Run(1 queries, 2 documents)})
+    (Qrels(1 query, 1 document), {'': Run(1 query, 2 documents)})
     """
     layout = layout or Layout()
     if not isinstance(data, RankingData):

@@ -13,6 +13,7 @@ from idealrank._base.exact import Moments
 from idealrank._base.plain import Plain, plain
 from idealrank._base.sections import listed
 from idealrank._base.tables import Column, Table, Tables, Value
+from idealrank._base.words import counted
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import QueryIds
 from idealrank.data.problem import Problem
@@ -144,7 +145,7 @@ class Evaluation(Measured):
     def queries_text(self) -> str:
         """Return the number of queries, and whether they are weighted, in words."""
         weighted = "" if self.query_weights is None else ", weighted"
-        return f"{self.n_queries:,} {'query' if self.n_queries == 1 else 'queries'}{weighted}"
+        return f"{counted(self.n_queries, 'query')}{weighted}"
 
     def skipped_text(self) -> str:
         """Return the measures whose means are over fewer queries, in words; may be empty."""
@@ -507,7 +508,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
 def means_text(means: Mapping[str, float], n_queries: int, convention: Convention) -> str:
     """Return the means on one line, with the number of queries and the convention."""
     shown = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
-    return f"{shown}; {n_queries:,} queries, like {convention.name}"
+    return f"{shown}; {counted(n_queries, 'query')}, like {convention.name}"
 
 
 def _categories_in(form: str, has_categories: bool) -> list[str]:

@@ -16,6 +16,7 @@ from idealrank._base.exact import Moments
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.tables import Table
+from idealrank._base.words import counted
 from idealrank._typing import Int64s
 from idealrank.data.construction import from_arrays, joined_ids
 from idealrank.data.problem import Problem
@@ -107,7 +108,7 @@ class Summary(Result):
     def remarks(self) -> list[str]:
         """Return the number of queries, the convention, and every measure with all of its options."""
         filled = [f"{name} = {filled}" for name, filled in self.filled.items()]
-        return [f"{self.n_queries:,} queries; like {self.convention.name}", *filled]
+        return [f"{counted(self.n_queries, 'query')}; like {self.convention.name}", *filled]
 
     def add(self, batch: Evaluation) -> None:
         """Add the evaluation of more queries.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.extras import needs
+from idealrank._base.words import counted
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.evaluation.inputs import Measures, named_measures
@@ -203,5 +204,7 @@ def _labeled(place: int, sample: Mapping[str, Any]) -> tuple[str, list[Any], np.
     else:
         raise DataError("a sample needs 'documents' and 'labels', or 'positive' and 'negative'", row=place)
     if len(documents) != labels.size or not documents:
-        raise DataError(f"a sample has {len(documents)} documents and {labels.size} labels", row=place)
+        raise DataError(
+            f"a sample has {counted(len(documents), 'document')} and {counted(labels.size, 'label')}", row=place
+        )
     return str(sample["query"]), documents, labels

@@ -104,7 +104,7 @@ def from_frame(
     >>> from idealrank import from_frame
     >>> table = pyarrow.table({"qid": ["b", "a", "b"], "label": [1, 0, 2], "length": [3.5, None, 0.5]})
     >>> from_frame(table)
-    RankingData(2 queries, 3 documents, 1 features, labels 0 1 2, problems: missing value)
+    RankingData(2 queries, 3 documents, 1 feature, labels 0 1 2, problems: missing value)
     """
     roles = choose_roles(frame_schema(df), query, label, score, doc, weight, features)
     frame, optional = collected(df, roles.columns), roles.optional

@@ -70,7 +70,7 @@ def read_letor(
     >>> import io
     >>> from idealrank import read_letor
     >>> read_letor(io.BytesIO(b"2 qid:10 1:0.5 3:1 #docid = GX-1\n0 qid:10 2:0.25 #docid = GX-2\n"))
-    RankingData(1 queries, 2 documents, 3 features, labels 0 2, doc_ids)
+    RankingData(1 query, 2 documents, 3 features, labels 0 2, doc_ids)
     """
     if not 1 <= n_features_max < 2**31:
         raise DataError(f"n_features_max must be from 1 to 2147483647, got {n_features_max}")

@@ -42,7 +42,7 @@ def read_json(path: Source, *, content: str | None = None, progress: Progress | 
     --------
     >>> import io
     >>> read_json(io.BytesIO(b'{"q1": {"d1": 2, "d2": 0}}')), read_json(io.BytesIO(b'{"q1": {"d1": 0.5}}'))
-    (Qrels(1 queries, 2 documents), Run(1 queries, 1 documents))
+    (Qrels(1 query, 2 documents), Run(1 query, 1 document))
     """
     found = load_json(path, progress=progress)
     name = display_name(path)

@@ -72,7 +72,7 @@ def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
     >>> table = pyarrow.table({"q": ["b", "b"], "label": [1, 0], "bm25": [0.5, 0.75]})
     >>> pyarrow.parquet.write_table(table, "train.parquet")
     >>> read_parquet("train.parquet", query="q")
-    RankingData(1 queries, 2 documents, 1 features, labels 0 1)
+    RankingData(1 query, 2 documents, 1 feature, labels 0 1)
     """
     try:
         with parquet_file(path) as file:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from idealrank._base.words import counted
 from idealrank.cli.support.options import PROBABILITY, level_option
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
@@ -79,7 +80,7 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
                 rows.append([measure, delta, *(plan.n_queries for plan in plans), plans[0].variance ** 0.5])
     if request.output_format == "text":
         test = f"a paired t test at level {level:g} needs {rows[0][2]:,} queries"
-        have = f"{evaluations.n_queries:,} {'query' if evaluations.n_queries == 1 else 'queries'}"
+        have = counted(evaluations.n_queries, "query")
         what = f"a true difference of {rows[0][1]:g} in mean {rows[0][0]} with {_percent(power)} power"
         n_others = len(rows) - 1
         others = f" The table has {n_others:,} more {'row' if n_others == 1 else 'rows'}." if n_others else ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from idealrank._base.words import counted
 from idealrank.cli.support.progress import reading
 from idealrank.cli.support.terminal import notes
 from idealrank.data.ids import Ids
@@ -92,8 +93,10 @@ def size_of(data: Content) -> str:
     """Return how much was read, in words."""
     if not isinstance(data, (RankingData, Qrels, Run)):
         return f"{data.num_rows:,} rows of {data.num_columns:,} columns"
-    features = f", {data.n_features:,} features" if isinstance(data, RankingData) and data.n_features else ""
-    return f"{data.n_queries:,} queries, {data.n_docs:,} documents{features}"
+    sizes = [counted(data.n_queries, "query"), counted(data.n_docs, "document")]
+    if isinstance(data, RankingData) and data.n_features:
+        sizes.append(counted(data.n_features, "feature"))
+    return ", ".join(sizes)
 
 
 def obstacle(source: Format, target: Format) -> str | None:
@@ -108,7 +111,7 @@ def fit(data: Content, path: str, target: Format) -> tuple[Content, list[str]]:
     made, known = _fit(data, path, target)
     if isinstance(data, RankingData) and not data.group_sizes.all():
         empty = np.flatnonzero(data.group_sizes == 0)
-        what = "1 query" if empty.size == 1 else f"{empty.size:,} queries"
+        what = counted(empty.size, "query")
         known.append(f"left out: {what} without documents, first {data.query_id(int(empty[0]))}")
     return made, known
 

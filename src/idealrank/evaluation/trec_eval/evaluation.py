@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.options import is_whole
+from idealrank._base.words import counted
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.problem import Problem
@@ -83,7 +84,7 @@ class Results:
                 yield f"{name:<22}\tall\t{_text(value)}"
 
     def __repr__(self) -> str:
-        return f"Results({len(self.summary)} values over {len(self.query_ids):,} queries)"
+        return f"Results({len(self.summary)} values over {counted(len(self.query_ids), 'query')})"
 
 
 def _texts(values: Values) -> list[str]:

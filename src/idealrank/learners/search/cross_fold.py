@@ -12,6 +12,7 @@ import numpy as np
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Tables
+from idealrank._base.words import counted
 from idealrank._typing import Floats, Int64s
 from idealrank.data.construction import concatenate
 from idealrank.data.ranking import RankingData
@@ -145,7 +146,7 @@ class CrossFold(Result):
             f"{name} " + ", ".join(f"{measure} {value:.4f}" for measure, value in own.items())
             for name, own in self.mean.items()
         )
-        return f"CrossFold({self.n_folds} folds, {self.data.n_queries:,} queries; {means})"
+        return f"CrossFold({self.n_folds} folds, {counted(self.data.n_queries, 'query')}; {means})"
 
 
 def cross_fold(
