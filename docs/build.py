@@ -126,6 +126,18 @@ def with_modules_apart(page: str) -> str:
     return re.sub(r'(<span class="doc doc-object-name [\w-]+">)((?:\w+\.)+)(?=\w+</span>)', apart, page)
 
 
+def with_way_back(page: str) -> str:
+    """Return the page for addresses that do not exist, with a sentence that leads elsewhere.
+
+    >>> with_way_back("<h1>404 - Not found</h1>")
+    '<h1>Page not found</h1><p>Search for it above, or start at <a href="/">the home page</a>.</p>'
+    """
+    found = re.search(r'href="([^"]*)" title="idealrank"', page)  # where the logo leads
+    home = found[1] if found else "/"
+    text = f'<h1>Page not found</h1><p>Search for it above, or start at <a href="{home}">the home page</a>.</p>'
+    return page.replace("<h1>404 - Not found</h1>", text)
+
+
 def main(*what: str) -> int:
     """Build the site; return 1 if anything is wrong with it."""
     generate()
@@ -141,6 +153,8 @@ def main(*what: str) -> int:
     made = subprocess.run(command, cwd=ROOT, env=os.environ | {"PATH": programs}, check=False)
     if made.returncode:
         return made.returncode
+    lost = ROOT / "site" / "404.html"
+    lost.write_text(with_way_back(lost.read_text(encoding="utf-8")), encoding="utf-8")
     for path in (ROOT / "site").rglob("index.html"):
         page = with_whole_options(path.read_text(encoding="utf-8"))
         path.write_text(with_modules_apart(page), encoding="utf-8")

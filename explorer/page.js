@@ -370,7 +370,7 @@ function drawNumbers() {
   const refused = names().filter((name) => means.get(name)?.refused);
   const empty = names().filter((name) => means.has(name) && !means.get(name).refused && Number.isNaN(means.get(name).mean));
   const n = all.reduce((sum, group) => sum + group.names.length, 0);
-  $("numbers-note").textContent = all.length === 0 ? "" : all.length === 1 ? `All ${n} conventions give ${fixed(values[0])}.` : `${n} conventions give ${all.length} different means, from ${fixed(values.at(-1))} to ${fixed(values[0])}. Click two of them.`;
+  $("numbers-note").textContent = all.length === 0 ? "" : all.length === 1 ? `All ${n} conventions give ${fixed(values[0])}.` : `${n} conventions give ${all.length} different means of ${measureName()}, from ${fixed(values.at(-1))} to ${fixed(values[0])}. Click two of them.`;
   drawAxis(all);
   $("tools").replaceChildren(
     ...all.map((group) => h("li", {}, h("span", { class: "mean" }, fixed(group.mean)), h("span", { class: "chips" }, group.names.map(chip)))),
