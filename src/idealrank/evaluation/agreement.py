@@ -141,8 +141,7 @@ class Agreement(Result):
         """Return how the values were computed."""
         first = "all documents" if self.depth is None else f"the first {self.depth} documents"
         ties = "averaged over their orders" if self.ties == "average" else f"in the order {self.ties}"
-        queries = f"{self.n_queries:,} {'query' if self.n_queries == 1 else 'queries'}"
-        how = f"means over {queries}; {first} of each ranking; equal scores {ties}"
+        how = f"means over {counted(self.n_queries, 'query')}; {first} of each ranking; equal scores {ties}"
         return [
             f"{how}; p = {self.p:g}",
             *(f"{name}: {AGREEMENT_MEASURES[name]}" for name in self.values),

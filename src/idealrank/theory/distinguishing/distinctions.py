@@ -17,6 +17,7 @@ from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section, listed
 from idealrank._base.seeds import generator
 from idealrank._base.tables import Column, Table, Value, stacked
+from idealrank._base.words import counted
 from idealrank._typing import Floats, Int64s
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
@@ -242,9 +243,10 @@ class Distinction(Result):
             return f"{seen}; more queries are needed to tell how reliably"
         start, end = f"{first.measure} does not tell {a} from {b}", ""
         if first.better is not None:
-            resamples = f"{first.separated:.0%} of resamples of {_queries(self.n_queries)}"
+            resamples = f"{first.separated:.0%} of resamples of {counted(self.n_queries, 'query')}"
             start = f"{first.measure} separates {a} from {b} in {resamples}"
-        needs = "" if best.queries_needed is None else f" needs {_queries(best.queries_needed)} to order them reliably"
+        enough = best.queries_needed
+        needs = "" if enough is None else f" needs {counted(enough, 'query')} to order them reliably"
         if best is first:
             others = "; no other measure does better" if len(self.separations) > 1 else ""
             return start + (f", and{needs}" if needs else "") + others
@@ -301,14 +303,14 @@ class Distinction(Result):
         """
         row, (a, b) = self.separations[0], self.names
         ahead, behind = (b, a) if row.better == "b" else (a, b)
-        means = f"over {_queries(self.n_queries)}, {a} has a mean of {row.mean_a:.4f}, {b} of {row.mean_b:.4f}"
+        means = f"over {counted(self.n_queries, 'query')}, {a} has a mean of {row.mean_a:.4f}, {b} of {row.mean_b:.4f}"
         found = {"mean a, mean b": means}
         if row.better is not None:
             found["wins"] = f"{ahead} beat {behind} on {row.wins:.1%} of the queries; ties count half"
             if self.n_queries > 1:
                 found["separated"] = f"{ahead} beat {behind} in {row.separated:.1%} of resamples of the queries"
                 sure = f"the mean of {ahead} is ahead with a probability of {1 - self.delta:.0%} or more"
-                enough = row.queries_needed and f"with {_queries(row.queries_needed)} like these, {sure}"
+                enough = row.queries_needed and f"with {counted(row.queries_needed, 'query')} like these, {sure}"
                 found["queries"] = enough or "no number of queries is known to be enough"
                 certain = (
                     f"adding the queries one by one, the order of the true means is certain after {row.certified_at}"
@@ -484,11 +486,6 @@ class Distinctions(Result):
 def _or_none(value: float) -> float | None:
     """The number; None instead of NaN."""
     return None if math.isnan(value) else value
-
-
-def _queries(number: int) -> str:
-    """A number of queries in words."""
-    return f"{number:,} {'query' if number == 1 else 'queries'}"
 
 
 def distinguish(
