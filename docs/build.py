@@ -31,6 +31,7 @@ MODULES = (
     *("integrations.dask", "integrations.lightgbm", "integrations.pytrec_eval", "integrations.xgboost"),
     *("report", "report.figures", "stats", "theory"),
 )
+INLINE = "(?<!</span>)<code>"  # a block of code begins with an empty span
 
 
 def commands_page() -> str:
@@ -110,7 +111,21 @@ def with_whole_options(page: str) -> str:
     def spanned(code: re.Match[str]) -> str:
         return re.sub(r"(?<![^\s>])--?[A-Za-z][\w-]*", r'<span class="option">\g<0></span>', code[0])
 
-    return re.sub(r"<code>[^<]*</code>", spanned, page)
+    return re.sub(rf"{INLINE}[^<]*</code>", spanned, page)
+
+
+def with_breaks(page: str) -> str:
+    """Return a page where a line may end after a sign within a long name, so that no word is cut on a phone.
+
+    >>> with_breaks("<code>integrations.pytrec_eval</code>, not <code>a.b</code>")
+    '<code>integrations.<wbr>pytrec_<wbr>eval</code>, not <code>a.b</code>'
+    """
+
+    def breakable(code: re.Match[str]) -> str:
+        return re.sub(r"(?<=\w)[/._(,=@:]+(?=\w)(?![^<]*</span>)", r"\g<0><wbr>", code[0])
+
+    option = r'<span class="option">[^<]*</span>'
+    return re.sub(rf"{INLINE}(?=[^<]{{12}})(?:[^<]|{option})*</code>", breakable, page)
 
 
 def with_modules_apart(page: str) -> str:
@@ -156,7 +171,7 @@ def main(*what: str) -> int:
     lost = ROOT / "site" / "404.html"
     lost.write_text(with_way_back(lost.read_text(encoding="utf-8")), encoding="utf-8")
     for path in (ROOT / "site").rglob("index.html"):
-        page = with_whole_options(path.read_text(encoding="utf-8"))
+        page = with_breaks(with_whole_options(path.read_text(encoding="utf-8")))
         path.write_text(with_modules_apart(page), encoding="utf-8")
     missing = missing_names(ROOT / "site" / "api")
     for name in missing:

@@ -4,7 +4,8 @@
     python -m docs.look pictures/ a.html b.html   these pages instead, reports for example
 
 Each page is shown at three widths, light and dark, and printed as PDF. What is reported: errors on the console, text
-wider than its page or its block, links, anchors and pictures that lead nowhere, and text of too little contrast.
+wider than its page or its block, words of code cut in two, links, anchors and pictures that lead nowhere, and text of
+too little contrast.
 """
 
 from __future__ import annotations
@@ -38,6 +39,18 @@ FAULTS = r"""
       faults.push(`a block is cut after ${block.clientWidth} of ${block.scrollWidth} px: ${short(block.textContent)}`);
   for (const image of document.images)
     if (image.complete && !image.naturalWidth) faults.push(`a picture is missing: ${image.src}`);
+  for (const code of document.querySelectorAll(":not(pre) > code")) {
+    if (code.getClientRects().length < 2) continue;
+    const range = document.createRange(), texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode.data;
+      const top = (i) => (range.setStart(texts.currentNode, i), range.setEnd(texts.currentNode, i + 1),
+                          range.getBoundingClientRect().top);
+      for (let i = 1; i < text.length; i++)
+        if (/^[A-Za-z]{2}$/.test(text.slice(i - 1, i + 1)) && top(i) > top(i - 1) + 2)
+          faults.push(`a word is cut after ${text.slice(0, i)}: ${short(text)}`);
+    }
+  }
 
   const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
   const colors = new Map();

@@ -371,6 +371,7 @@ def speed() -> Axes:
         if name is not None:
             found.setdefault(name, row["times as long"])
     ax = _axes(0.9 + 0.3 * len(found))
+    found = dict(sorted(found.items(), key=lambda each: each[1], reverse=True))
     rows = np.arange(len(found))[::-1]
     for row, (median, low, high) in zip(rows, found.values(), strict=True):
         ax.barh(row, median, 0.55, color=palette.SERIES[0])
@@ -378,9 +379,8 @@ def speed() -> Axes:
         ax.annotate(f"{median:.3g}x", (high, row), (5, 0), textcoords="offset points", va="center")
     ax.set_xscale("log")
     _scale(ax.xaxis, {1: "1", 3: "3", 10: "10", 30: "30", 100: "100"})
-    ax.axvline(1, color=palette.NEUTRAL, linewidth=1)
     ax.set_yticks(rows, labels=list(found))
-    ax.set(xlabel="times as long as idealrank\n(line: all rounds)", xlim=(0.9, 600))
+    ax.set(xlabel="times as long as idealrank\n(line: all rounds)", xlim=(1, 600))
     return ax
 
 
