@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -202,7 +202,11 @@ class Power(Cutoff):
         return f"n^{number_text(self.exponent)}"
 
 
-def of(value: int | float | str | Cutoff | None) -> Cutoff | None:
+#: What :func:`of` turns into a cutoff; None means the whole list.
+CutoffLike: TypeAlias = int | float | str | Cutoff | None
+
+
+def of(value: CutoffLike) -> Cutoff | None:
     """Return the cutoff that is written as 10, 0.2, "20%" or "n^0.5"; None means the whole list.
 
     Parameters

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -355,7 +356,11 @@ class Table(Discount):
         return ":".join([self.label, *map(number_text, self.values)])
 
 
-def of(value: str | Discount | Sequence[float]) -> Discount:
+#: What :func:`of` turns into a discount.
+DiscountLike: TypeAlias = str | Discount | Sequence[float]
+
+
+def of(value: DiscountLike) -> Discount:
     """Return the discount with this name or these weights; a discount is returned unchanged.
 
     Parameters

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -210,7 +210,11 @@ class Table(Gain):
         return ":".join([self.label, *(f"{number_text(label)}>{number_text(gain)}" for label, gain in pairs)])
 
 
-def of(value: str | Gain | Mapping[float, float] | Sequence[float]) -> Gain:
+#: What :func:`of` turns into a gain.
+GainLike: TypeAlias = str | Gain | Mapping[float, float] | Sequence[float]
+
+
+def of(value: GainLike) -> Gain:
     """Return the gain with this name or table; a gain is returned unchanged.
 
     Parameters

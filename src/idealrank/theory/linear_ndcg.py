@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,8 @@ from idealrank._typing import Floats
 from idealrank.data.columns import check_columns, float_array
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import PairwiseError, discounts, gains
+from idealrank.measures.discounts import DiscountLike
+from idealrank.measures.gains import GainLike
 
 __all__ = ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"]
 
@@ -102,8 +103,8 @@ def cutoff_errors(
     labels: npt.ArrayLike,
     scores: npt.ArrayLike,
     *,
-    discount: Any = "log",
-    gain: Any = "linear",
+    discount: DiscountLike = "log",
+    gain: GainLike = "linear",
     ties: str = "average",
 ) -> Floats:
     """Decompose the ideal DCG minus the DCG of one list into a sum over the cutoffs k = 1 to n.

@@ -17,6 +17,7 @@ from idealrank.learners.linear.ranker import LinearModel
 from idealrank.learners.names import register
 from idealrank.learners.trace import Trace
 from idealrank.losses import Loss
+from idealrank.measures.cutoffs import CutoffLike
 
 __all__ = [
     "ApproxAPRanker",
@@ -200,7 +201,7 @@ class ApproxNDCGRanker(LinearModel):
     """
 
     alpha: float | str = 10.0
-    cutoff: Any = None
+    cutoff: CutoffLike = None
     beta: float = 10.0
 
     def _loss(self) -> Loss:
@@ -256,7 +257,7 @@ class SoftRank(LinearModel):
     """
 
     sigma: float = 1.0
-    cutoff: Any = None
+    cutoff: CutoffLike = None
 
     def _loss(self) -> Loss:
         return losses.SoftNDCG(sigma=self.sigma, cutoff=self.cutoff)

@@ -17,6 +17,8 @@ from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss
 from idealrank.losses.targets import dcg_norms, worth_of
 from idealrank.measures import discounts, gains
+from idealrank.measures.discounts import DiscountLike
+from idealrank.measures.gains import GainLike
 
 __all__ = ["SVMNDCG", "NDCGHinge"]
 
@@ -46,8 +48,8 @@ class SVMNDCG(StructuralSVM):
     array([0.18453512])
     """
 
-    gain: Any = "exp2"
-    discount: Any = "log"
+    gain: GainLike = "exp2"
+    discount: DiscountLike = "log"
 
     def _hinge(self) -> Loss:
         return NDCGHinge(gain=self.gain, discount=self.discount)

@@ -26,6 +26,9 @@ from idealrank.losses.links import Scale
 from idealrank.losses.potentials import KL, PNorm, Squared
 from idealrank.losses.targets import Listwise
 from idealrank.measures import NDCG, discounts, gains
+from idealrank.measures.cutoffs import CutoffLike
+from idealrank.measures.discounts import DiscountLike
+from idealrank.measures.gains import GainLike
 from idealrank.theory.consistency.fisher import Mixture
 from idealrank.theory.consistency.minimizers import (
     LossFunction,
@@ -247,9 +250,9 @@ def check_consistency(
     n_threads: int | None = None,
     *,
     measure: str | MeasureFunction | None = None,
-    gain: Any = None,
-    discount: Any = None,
-    cutoff: Any = None,
+    gain: GainLike | None = None,
+    discount: DiscountLike | None = None,
+    cutoff: CutoffLike = None,
     refine: bool = True,
 ) -> Consistency:
     """Search for distributions of labels for which the loss ranks documents differently from NDCG or another measure.
@@ -354,10 +357,10 @@ def check_consistency(
 
 
 def _measure(
-    measure: str | MeasureFunction | None, gain: Any, discount: Any, cutoff: Any
+    measure: str | MeasureFunction | None, gain: GainLike | None, discount: DiscountLike | None, cutoff: CutoffLike
 ) -> tuple[MeasureFunction, str]:
     """The measure, or NDCG with these options, and its name."""
-    options = {"gain": gain, "discount": discount, "cutoff": cutoff}
+    options: dict[str, Any] = {"gain": gain, "discount": discount, "cutoff": cutoff}
     given = {name: value for name, value in options.items() if value is not None}
     if measure is not None and given:
         raise OptionError(f"{', '.join(given)} belong to NDCG: pass them as options of the measure {name_of(measure)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from idealrank.losses.base import Loss
 from idealrank.losses.potentials import KL, PNorm, Squared
 from idealrank.losses.segments import sums
 from idealrank.measures import cutoffs, discounts
+from idealrank.measures.cutoffs import CutoffLike
+from idealrank.measures.discounts import DiscountLike
+from idealrank.measures.gains import GainLike
 from idealrank.theory.consistency.fisher import fisher_target
 from idealrank.theory.consistency.minimizers import LossFunction, loss_function
 
@@ -32,9 +35,9 @@ def margin(
     probabilities: npt.ArrayLike,
     label_vectors: npt.ArrayLike,
     *,
-    gain: Any = "exp2",
-    discount: Any = "log",
-    cutoff: Any = None,
+    gain: GainLike = "exp2",
+    discount: DiscountLike = "log",
+    cutoff: CutoffLike = None,
 ) -> Floats:
     """Compute the margin min_l (r_l - r_(l+1)) (D(l) - D(l+1)) for the target r = E[u] in decreasing order.
 
@@ -80,7 +83,7 @@ def margin(
     return np.asarray((np.diff(target) * np.diff(weights))[..., : min(depth, n_docs - 1)].min(axis=-1))
 
 
-def rank_weights(n_docs: int, discount: Any, cutoff: Any) -> tuple[Floats, int]:
+def rank_weights(n_docs: int, discount: DiscountLike, cutoff: CutoffLike) -> tuple[Floats, int]:
     """The weights of all ranks, 0 below the cutoff, and the number of ranks that count."""
     cut = cutoffs.of(cutoff)
     depth = n_docs if cut is None else min(n_docs, int(cut.at(n_docs)))
@@ -175,7 +178,9 @@ def bregman_cutoff(phi: Loss) -> cutoffs.Cutoff | None:
     )
 
 
-def rank_constant(n_docs: int, p: float | DualNorm = 2.0, *, discount: Any = "log", cutoff: Any = None) -> float:
+def rank_constant(
+    n_docs: int, p: float | DualNorm = 2.0, *, discount: DiscountLike = "log", cutoff: CutoffLike = None
+) -> float:
     """Compute C_F = 2 ||(D(1), ..., D(n))|| in the dual of the l_p norm (Ravikumar et al. 2011, Theorem 10).
 
     Parameters
@@ -220,8 +225,8 @@ def excess_risk_bound(
     excess: npt.ArrayLike,
     n_docs: int,
     *,
-    discount: Any = "log",
-    cutoff: Any = None,
+    discount: DiscountLike = "log",
+    cutoff: CutoffLike = None,
     noise_exponent: float = 0.0,
     noise_constant: float = 1.0,
     total: float | None = None,

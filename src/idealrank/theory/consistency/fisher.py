@@ -7,7 +7,7 @@ Equations are those of Ravikumar, Tewari and Yang 2011, On NDCG Consistency of L
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,10 @@ from idealrank.data.columns import check_columns, float_array
 from idealrank.errors import DataError
 from idealrank.losses.targets import check_finite, dcg_norms
 from idealrank.measures import cutoffs, discounts, gains
+from idealrank.measures.cutoffs import CutoffLike
 from idealrank.measures.discounted import DCG
+from idealrank.measures.discounts import DiscountLike
+from idealrank.measures.gains import GainLike
 
 __all__ = ["compatible", "dcg_norm", "expected_ndcg", "fisher_target", "regret", "violations"]
 
@@ -56,7 +59,7 @@ class Mixture(NamedTuple):
     def n_docs(self) -> int:
         return int(self.label_vectors.shape[-1])
 
-    def target(self, gain: Any, discount: Any, cutoff: Any) -> Floats:
+    def target(self, gain: GainLike, discount: DiscountLike, cutoff: CutoffLike) -> Floats:
         """Return the expected target."""
         each = targets(self.label_vectors, gain, discount, cutoff)
         return np.asarray(np.einsum("...k,...kd->...d", self.probabilities, each))
@@ -67,7 +70,11 @@ def _offsets(rows: Floats) -> Int64s:
 
 
 def dcg_norm(
-    gains: npt.ArrayLike, offsets: npt.ArrayLike | None = None, *, discount: Any = "log", cutoff: Any = None
+    gains: npt.ArrayLike,
+    offsets: npt.ArrayLike | None = None,
+    *,
+    discount: DiscountLike = "log",
+    cutoff: CutoffLike = None,
 ) -> Floats:
     """Compute ``||g||_D = sum_j |g|_[j] D(j)``, where ``|g|_[j]`` is the j-th largest (Ravikumar et al. 2011, Lemma 1).
 
@@ -109,7 +116,7 @@ def dcg_norm(
     return dcg_norms(column, cut, discounts.of(discount), cutoffs.of(cutoff), resolve_threads(None))
 
 
-def targets(label_vectors: Floats, gain: Any, discount: Any, cutoff: Any) -> Floats:
+def targets(label_vectors: Floats, gain: GainLike, discount: DiscountLike, cutoff: CutoffLike) -> Floats:
     """Return the target G / ||G||_D of each label vector; 0 if nothing is relevant."""
     worth = gains.of(gain)(label_vectors)
     flat = np.ascontiguousarray(worth).reshape(-1)
@@ -124,9 +131,9 @@ def fisher_target(
     probabilities: npt.ArrayLike,
     label_vectors: npt.ArrayLike,
     *,
-    gain: Any = "exp2",
-    discount: Any = "log",
-    cutoff: Any = None,
+    gain: GainLike = "exp2",
+    discount: DiscountLike = "log",
+    cutoff: CutoffLike = None,
 ) -> Floats:
     """Compute E[G / ||G||_D]: scores are optimal for NDCG if and only if they have its order.
 
@@ -172,9 +179,9 @@ def expected_ndcg(
     probabilities: npt.ArrayLike,
     label_vectors: npt.ArrayLike,
     *,
-    gain: Any = "exp2",
-    discount: Any = "log",
-    cutoff: Any = None,
+    gain: GainLike = "exp2",
+    discount: DiscountLike = "log",
+    cutoff: CutoffLike = None,
     ties: str = "average",
 ) -> Floats:
     """Compute the expected NDCG of ranking by these scores; NDCG is 0 if nothing is relevant.
@@ -222,9 +229,9 @@ def regret(
     probabilities: npt.ArrayLike,
     label_vectors: npt.ArrayLike,
     *,
-    gain: Any = "exp2",
-    discount: Any = "log",
-    cutoff: Any = None,
+    gain: GainLike = "exp2",
+    discount: DiscountLike = "log",
+    cutoff: CutoffLike = None,
     ties: str = "average",
 ) -> Floats:
     """Compute the expected NDCG that these scores lose: ||E[u]||_D - sum_j E[u]_j D(rank of j).
@@ -255,14 +262,14 @@ def regret(
 
 
 def regret_of_target(
-    scores: Floats, target: Floats, *, discount: Any = "log", cutoff: Any = None, ties: str = "average"
+    scores: Floats, target: Floats, *, discount: DiscountLike = "log", cutoff: CutoffLike = None, ties: str = "average"
 ) -> Floats:
     """Return the regret of scores if E[u] is known."""
     best = _dcg(target, target, discount, cutoff, ties)
     return np.asarray(np.maximum(best - _dcg(target, scores, discount, cutoff, ties), 0))
 
 
-def _dcg(worth: Floats, scores: Floats, discount: Any, cutoff: Any, ties: str) -> Floats:
+def _dcg(worth: Floats, scores: Floats, discount: DiscountLike, cutoff: CutoffLike, ties: str) -> Floats:
     """The DCG of each row, ranked by its scores."""
     try:
         worth, scores = np.broadcast_arrays(worth, scores)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,8 @@ from idealrank._base.results import Result
 from idealrank._base.seeds import generator
 from idealrank._typing import Booleans, Floats
 from idealrank.errors import OptionError
+from idealrank.measures.discounts import DiscountLike
+from idealrank.measures.gains import GainLike
 from idealrank.theory.consistency.fisher import Mixture, targets
 from idealrank.theory.consistency.minimizers import LossFunction, Risk, best_scores, looks_convex, loss_function
 
@@ -63,8 +64,8 @@ def check_strong_consistency(
     n_docs: int = 2,
     levels: Sequence[float] = (0, 1, 2, 3, 4),
     *,
-    gain: Any = "exp2",
-    discount: Any = "log",
+    gain: GainLike = "exp2",
+    discount: DiscountLike = "log",
     n_pairs: int = 200,
     seed: int = 0,
 ) -> StrongConsistency:

@@ -10,6 +10,9 @@ import numpy.typing as npt
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.errors import DataError
+from idealrank.measures.cutoffs import CutoffLike
+from idealrank.measures.discounts import DiscountLike
+from idealrank.measures.gains import GainLike
 from idealrank.theory.consistency.fisher import Mixture
 from idealrank.theory.consistency.minimizers import LossFunction, best_scores, loss_function
 
@@ -24,9 +27,9 @@ def switch_points(
     second: npt.ArrayLike,
     loss: str | LossFunction | None = None,
     *,
-    gain: Any = "exp2",
-    discount: Any = "log",
-    cutoff: Any = None,
+    gain: GainLike = "exp2",
+    discount: DiscountLike = "log",
+    cutoff: CutoffLike = None,
 ) -> tuple[float, ...]:
     """Find the probabilities of the first of two label vectors at which the order of documents changes.
 

@@ -17,6 +17,7 @@ from idealrank.losses import Bregman, CrossEntropy, LeastSquares, QNorm, loss
 from idealrank.losses.base import Loss
 from idealrank.losses.potentials import KL, PNorm, Squared
 from idealrank.losses.segments import sums
+from idealrank.measures.discounts import DiscountLike
 from idealrank.theory.consistency.excess import bregman_cutoff, rank_weights
 
 __all__ = ["excess_risk_transform"]
@@ -26,7 +27,7 @@ _LEAST = 1e-9  # of a target or a fitted value
 
 
 def excess_risk_transform(
-    surrogate: str | Loss, excess: npt.ArrayLike, n_docs: int, *, discount: Any = "log"
+    surrogate: str | Loss, excess: npt.ArrayLike, n_docs: int, *, discount: DiscountLike = "log"
 ) -> Floats:
     """Compute numerically the largest NDCG regret for a given excess of surrogate risk.
 

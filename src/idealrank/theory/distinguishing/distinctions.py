@@ -735,6 +735,7 @@ def _normalized(m: Measure) -> Measure:
 def _predicted(m: Measure, found: GapPrediction, fits: tuple[QueryCurves, ...]) -> dict[str, Any]:
     """The part of a separation that theory predicts."""
     limits, gap = (found.limit_a, found.limit_b), found.gap
+    fit_a, fit_b = fits
     return {
         "limit_a": limits[0].value,
         "limit_b": limits[1].value,
@@ -744,7 +745,7 @@ def _predicted(m: Measure, found: GapPrediction, fits: tuple[QueryCurves, ...]) 
         "predicted_interval": (gap.low, gap.high),
         "sd_documents": found.sd_documents,
         "sd_queries": found.sd_queries,
-        "verdict": verdict(_normalized(m), *(fit.pooled for fit in fits)),
+        "verdict": verdict(_normalized(m), fit_a.pooled, fit_b.pooled),
     }
 
 

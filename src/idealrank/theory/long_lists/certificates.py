@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from idealrank._base.results import Result
+from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.needed import documents_needed
 from idealrank.theory.long_lists.weighting import MeasureLike
@@ -57,7 +57,7 @@ def certificate(
     discount: MeasureLike,
     curve_a: CurveLike,
     curve_b: CurveLike,
-    cutoff: Any = None,
+    cutoff: CutoffLike = None,
     delta: float = 0.05,
     n_max: int = 10_000_000,
 ) -> Certificate:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import special
@@ -12,6 +11,7 @@ from scipy import special
 from idealrank._base.results import Result
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
+from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.rank_weights import rank_weight
@@ -23,7 +23,7 @@ __all__ = ["concentration", "expected_dcg", "pseudo_expectation"]
 
 
 def pseudo_expectation(
-    discount: MeasureLike, curve: CurveLike, n: float, cutoff: Any = None, form: str = "sum"
+    discount: MeasureLike, curve: CurveLike, n: float, cutoff: CutoffLike = None, form: str = "sum"
 ) -> float:
     """Approximate the expected NDCG of a list of n documents (Wang et al. 2013, Definition 20).
 
@@ -108,7 +108,7 @@ def check_n_docs(n: float) -> int:
     return int(n)
 
 
-def expected_dcg(discount: MeasureLike, curve: CurveLike, n: int, cutoff: Any = None) -> float:
+def expected_dcg(discount: MeasureLike, curve: CurveLike, n: int, cutoff: CutoffLike = None) -> float:
     """Compute the expected DCG of n documents drawn at random (Wang et al. 2013, Claim 25).
 
     The place of the document at rank r is the r-th smallest of n uniform numbers, which has a beta distribution with

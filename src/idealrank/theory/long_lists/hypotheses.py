@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table
-from idealrank._typing import Int64s
+from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs
+from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.limits import end_of, reach_of
@@ -123,7 +124,7 @@ def check_theorems(
     discount: MeasureLike,
     curve_a: CurveLike | None = None,
     curve_b: CurveLike | None = None,
-    cutoff: Any = None,
+    cutoff: CutoffLike | Callable[[Floats], npt.ArrayLike] = None,
 ) -> TheoremCheck:
     """Check each hypothesis of each theorem about long lists for a discount and a cutoff, and show the steps.
 
@@ -180,7 +181,7 @@ def check_theorems(
 class _Function(cutoffs.Cutoff):
     """A user's own cutoff: a function of an array of lengths."""
 
-    function: Callable[[Any], npt.ArrayLike] = field(compare=False)
+    function: Callable[[Floats], npt.ArrayLike] = field(compare=False)
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         lengths = np.asarray(n, np.float64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import special
@@ -14,6 +13,7 @@ from idealrank._base.seeds import generator
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts
+from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.limits import sees
@@ -93,7 +93,7 @@ class BoundedLaw(Result):
         return (drawn + rest * self.mean + noise).clip(0, 1)
 
 
-def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> BoundedLaw:
+def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: CutoffLike = None) -> BoundedLaw:
     """Compute the limit distribution of NDCG if the sum of its discounts is bounded, or if only k ranks count.
 
     In this case, NDCG does not converge to a constant (Wang et al. 2013, Theorem 10).

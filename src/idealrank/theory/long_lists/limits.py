@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import cutoffs, discounts
+from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves, weights
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.rank_weights import discount_sum
@@ -17,7 +16,7 @@ from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 __all__ = ["limit", "worst_ndcg"]
 
 
-def limit(discount: MeasureLike, curve: CurveLike, cutoff: Any = None) -> float:
+def limit(discount: MeasureLike, curve: CurveLike, cutoff: CutoffLike = None) -> float:
     """Compute the value to which NDCG converges as a list grows (Wang et al. 2013, Theorems 4, 7, 9, 11 to 17).
 
     For a logarithmic discount without a cutoff, it is 1 for every ranker (Theorem 4).
@@ -142,7 +141,7 @@ def _share_of_ideal(weighting: Weighting, curve: Curve) -> float:
     return curve.integral(weight, to=end) / curve.ideal_integral(weight, to=end)
 
 
-def worst_ndcg(discount: MeasureLike, n: float, n_relevant: float, cutoff: Any = None) -> float:
+def worst_ndcg(discount: MeasureLike, n: float, n_relevant: float, cutoff: CutoffLike = None) -> float:
     """Compute NDCG with all relevant documents, of equal gain, at the end of the list (Wang et al. 2013, Theorem 4).
 
     For the standard discount, it converges to 1 like that of every ranking, but so slowly that no real list is long

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -14,6 +14,7 @@ from scipy import special
 from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
+from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.expectations import check_n_docs
@@ -87,7 +88,9 @@ def _risk(delta: float) -> float:
     return delta
 
 
-def gap(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, n: int | None = None, cutoff: Any = None) -> Gap:
+def gap(
+    discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, n: int | None = None, cutoff: CutoffLike = None
+) -> Gap:
     """Compute the mean and the spread of NDCG(A) - NDCG(B) if A and B rank independently given the curves.
 
     Parameters
@@ -215,7 +218,7 @@ def queries_needed(
     curve_a: CurveLike,
     curve_b: CurveLike,
     n: int | None = None,
-    cutoff: Any = None,
+    cutoff: CutoffLike = None,
     delta: float = 0.05,
 ) -> int | None:
     """Compute the number of queries after which the mean NDCG of the better ranker is ahead with probability 1 - delta.
@@ -283,7 +286,7 @@ def documents_needed(
     discount: MeasureLike,
     curve_a: CurveLike,
     curve_b: CurveLike,
-    cutoff: Any = None,
+    cutoff: CutoffLike = None,
     delta: float = 0.05,
     n_max: int = 10_000_000,
     noise: float = 1.0,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from idealrank._base.results import Result
 from idealrank.measures import cutoffs
+from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.gaps import log_term
@@ -87,7 +88,7 @@ _IN_WORDS = {
 }
 
 
-def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> Verdict:
+def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: CutoffLike = None) -> Verdict:
     """Find out whether NDCG with this discount and cutoff distinguishes two rankers of the same documents.
 
     The rankers are assumed to be independent of each other at the top, given the curves.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import NDCG, LinearNDCG, Measure, cutoffs, discounts, measure
+from idealrank.measures.cutoffs import CutoffLike
 
 __all__ = ["MeasureLike", "Weighting"]
 
@@ -48,7 +49,7 @@ class Weighting:
     cutoff: cutoffs.Cutoff | None
 
     @classmethod
-    def of(cls, what: MeasureLike, cutoff: Any = None) -> Weighting:
+    def of(cls, what: MeasureLike, cutoff: CutoffLike = None) -> Weighting:
         """Return the weighting of an NDCG measure, or of a discount with a separate cutoff.
 
         Parameters
@@ -85,7 +86,7 @@ class Weighting:
         raise OptionError(f"expected an NDCG or a discount, got {what!r}")
 
     @classmethod
-    def _of_measure(cls, given: Measure, cutoff: Any) -> Weighting:
+    def _of_measure(cls, given: Measure, cutoff: CutoffLike) -> Weighting:
         if cutoff is not None:
             if given.cutoff is not None:
                 raise OptionError(f"{given} already has a cutoff; leave out cutoff={cutoff!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy import special
@@ -11,6 +10,7 @@ from scipy import special
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import discounts
+from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.gaps import log_term
@@ -27,7 +27,7 @@ EQUAL = 1e-8
 _HEAD = 300
 
 
-def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: Any = None) -> float:
+def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff: CutoffLike = None) -> float:
     """Compute the limit of P(NDCG of A > NDCG of B) as the list grows; ties count as 1/2.
 
     A and B are assumed to rank independently of each other at the top. The probability is 1 or 0 if the limits differ,
