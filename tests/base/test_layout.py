@@ -59,6 +59,26 @@ def test_wide_characters_before_a_comma_count_as_two_columns() -> None:
     assert wrapped("_ _日,", 5, "  ") == ["_", "  _", "  日,"]
 
 
+def test_a_mean_and_its_interval_stay_side_by_side() -> None:
+    names = [(each, f"{each}{bound}") for each in ("ap", "rr") for bound in ("", " low", " high")]
+    table = Table([Column("system"), *(Column(name, ".4f", group=each) for each, name in names)], [["bm25"] + [0.5] * 6])
+    assert layout(table, 40).lines == [
+        "system      ap  ap low  ap high",
+        "bm25    0.5000  0.5000   0.5000",
+        "",
+        "system      rr  rr low  rr high",
+        "bm25    0.5000  0.5000   0.5000",
+    ]
+    assert layout(table, 24).lines[0] == "system      ap  ap low"  # a group that is too wide is divided
+
+
+def test_columns_without_room_next_to_another_table_are_left_out() -> None:
+    table = Table([Column("system"), Column("mean", ".1f"), Column("sd", ".1f", priority=1)], [["bm25", 0.5, 0.2]])
+    found = layout(table, 80, without=["mean", "sd"])
+    assert found.left_out == ["sd"]
+    assert found.lines[0] == "system  mean"
+
+
 def test_columns_of_one_priority_leave_together_and_those_without_continue_below() -> None:
     columns = [Column("system"), Column("mean", ".4f"), *(Column(name, ".4f", 1) for name in ("low", "high"))]
     table = Table(columns, [["bm25", 0.5, 0.25, 0.75]])

@@ -2,6 +2,7 @@
 
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,23 @@ def test_a_comparison_fits_the_screen(drawn: tuple[Path, list[str]], options: li
     elif columns == 200:
         assert "detectable" in text
         assert "Not shown" not in text
+
+
+@pytest.mark.parametrize("columns", [70, 80, 90, 100])
+def test_no_column_is_both_shown_and_said_to_be_hidden(tmp_path: Path, columns: int) -> None:
+    # Only by one of the measures do the systems differ, so that only one of the tables has a column "better than".
+    qrels = {f"q{i}": {"a": 1, "b": 0, "c": 1} for i in range(20)}
+    ir.write_qrels(ir.Qrels(qrels), tmp_path / "qrels.txt")
+    for name, order in (("good", "acb"), ("bad", "abc")):
+        run = {q: {doc: float(3 - place) for place, doc in enumerate(order)} for q in qrels}
+        ir.write_run(ir.Run(run, name=name), tmp_path / f"{name}.run")
+    given = ["qrels.txt", "good.run", "bad.run", "-m", "ap", "-m", "rr"]
+    lines = check(on_a_terminal("compare", *given, columns=columns, folder=tmp_path)).splitlines()
+    headings = " ".join(line for line, rule in pairwise(lines) if rule.startswith("──")).split()
+    hidden = re.search(r"Not shown in \d+ columns: (.*?)\.", re.sub(r"\s+", " ", " ".join(lines)))
+    assert hidden is not None
+    assert {"ap", "rr", "change"} < set(headings)
+    assert not set(hidden.group(1).split(", ")) & set(headings)
 
 
 @pytest.mark.parametrize("columns", [80, 120, 200])

@@ -117,6 +117,12 @@ def test_all_and_none_are_words() -> None:
     assert "not significantly better than any other system; none of the 15 pairs differ significantly" in told
 
 
+def test_one_of_several_differs_in_the_singular() -> None:
+    some = {"base": SYSTEMS["base"], "same": SYSTEMS["base"], "good": SYSTEMS["good"]}
+    (told,) = ir.compare(QRELS, some, "ap", baseline="base", seed=0).findings()
+    assert "1 of 2 systems differs significantly from base" in told
+
+
 def test_one_query_has_no_test() -> None:
     one = next(iter(QRELS))
     found = ir.compare({one: QRELS[one]}, {name: {one: run[one]} for name, run in SYSTEMS.items()}, "ap", seed=0)

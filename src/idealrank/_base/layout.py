@@ -1,14 +1,15 @@
 """Tables as lines of text: which columns fit into a width, and what happens to the others.
 
 Numbers are never shortened. If a table is too wide, its columns with the largest `Column.priority` are left out, text
-is wrapped at words, and columns that still do not fit continue below, next to the first column.
+is wrapped at words, and columns that still do not fit continue below, next to the first column, where possible with
+their neighbors of the same `Column.group`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from idealrank._base.printable import display_width, wrapped
@@ -54,6 +55,7 @@ class _Column:
     marks: Sequence[str]
     is_number: bool
     priority: int
+    group: str
 
     @property
     def natural(self) -> int:
@@ -98,7 +100,12 @@ class _Column:
             yield [_styled(line, style if is_styled else None) for line in lines]
 
 
-def layout(table: Table, width: int | None = None, style: Callable[[str], str] | None = None) -> Layout:
+def layout(
+    table: Table,
+    width: int | None = None,
+    style: Callable[[str], str] | None = None,
+    without: Collection[str] = (),
+) -> Layout:
     """Lay out a table as text.
 
     Parameters
@@ -109,6 +116,9 @@ def layout(table: Table, width: int | None = None, style: Callable[[str], str] |
         The number of columns of the screen; by default, it is as wide as the table.
     style : callable, optional
         Makes text bold. If given, headings and the best values are bold, and a rule follows the headings.
+    without : collection of str
+        The names of columns with a priority above 0 to leave out even if they fit, because a table next to this one has
+        no room for them.
 
     Returns
     -------
@@ -126,7 +136,7 @@ def layout(table: Table, width: int | None = None, style: Callable[[str], str] |
     if width is None:
         panels, widths = [list(range(len(columns)))], [column.natural for column in columns]
     else:
-        panels, widths = _fitted(columns, width)
+        panels, widths = _fitted(columns, width, without)
     shown = {place for panel in panels for place in panel}
     best = [frozenset(row for row, place in table.best if place == column) for column in range(len(columns))]
     lines: list[str] = []
@@ -153,14 +163,17 @@ def _columns(table: Table) -> list[_Column]:
             ["", *(table.marks.get((row, place), "") for row in range(len(table.rows)))],
             numbers[place],
             min(column.priority, 0) if place == 0 else column.priority,
+            column.group,
         )
         for place, column in enumerate(table.columns)
     ]
 
 
-def _fitted(columns: Sequence[_Column], width: int) -> tuple[list[list[int]], list[int]]:
+def _fitted(
+    columns: Sequence[_Column], width: int, without: Collection[str] = ()
+) -> tuple[list[list[int]], list[int]]:
     """Return the columns of each panel, one below the other, and the width of every column."""
-    kept = list(range(len(columns)))
+    kept = [place for place, column in enumerate(columns) if column.priority <= 0 or column.name not in without]
     least = [column.least(_TEXT) for column in columns]
     while _total(kept, least) > width and (last := max(columns[place].priority for place in kept)) > 0:
         kept = [place for place in kept if columns[place].priority < last]
@@ -169,12 +182,7 @@ def _fitted(columns: Sequence[_Column], width: int) -> tuple[list[list[int]], li
             least = [column.least(text) for column in columns]
     keys = [place for place in kept if place == 0 or columns[place].priority < 0]
     least = _within(columns, keys, least, width)
-    panels = [list(keys)]
-    for place in kept:
-        if place not in keys:
-            if _total([*panels[-1], place], least) > width and len(panels[-1]) > len(keys):
-                panels.append(list(keys))
-            panels[-1].append(place)
+    panels = _panels(columns, keys, [place for place in kept if place not in keys], least, width)
     widths = list(least)
     spare = min(width - _total(panel, least) for panel in panels)
     for place in sorted(kept, key=lambda place: columns[place].natural - least[place]):
@@ -184,6 +192,21 @@ def _fitted(columns: Sequence[_Column], width: int) -> tuple[list[list[int]], li
         widths[place] += more
         spare = min(width - _total(panel, widths) for panel in panels)
     return panels, widths
+
+
+def _panels(
+    columns: Sequence[_Column], keys: Sequence[int], others: Sequence[int], widths: Sequence[int], width: int
+) -> list[list[int]]:
+    """Return the columns of each panel: the keys, and as many of the others as fit; a group is divided if it must be."""
+    panels = [list(keys)]
+    for _, group in groupby(others, lambda place: columns[place].group or place):
+        together = list(group)
+        is_one = _total([*keys, *together], widths) <= width
+        for places in [together] if is_one else [[place] for place in together]:
+            if _total([*panels[-1], *places], widths) > width and len(panels[-1]) > len(keys):
+                panels.append(list(keys))
+            panels[-1] += places
+    return panels
 
 
 def _within(columns: Sequence[_Column], keys: Sequence[int], least: list[int], width: int) -> list[int]:

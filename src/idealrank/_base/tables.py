@@ -44,11 +44,14 @@ class Column:
     priority : int
         What happens if a screen is too narrow: columns above 0 are left out, those with the largest number first, all
         at once; columns below 0, like the first column, are repeated where the table continues below.
+    group : str
+        Neighbors of one group, such as a mean and its interval, stay side by side where the table continues below.
     """
 
     name: str
     spec: str = ""
     priority: int = 0
+    group: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from idealrank._base.plain import Plain, number, plain
 from idealrank._base.scores import Scores
 from idealrank._base.sections import Section, listed
 from idealrank._base.tables import Table, Tables
-from idealrank._base.words import counted
+from idealrank._base.words import counted, share
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
 from idealrank.evaluation import comparison_tables as shown
@@ -403,7 +403,7 @@ class Comparison(Measured):
         shown = [each.system for each in open_ones[:_FEW]] if len(open_ones) > 1 else [f"{some.system} {bounds}"]
         if len(open_ones) > _FEW:
             shown.append(f"{len(open_ones) - _FEW} more")
-        count = f"{_share(len(open_ones), len(differences), 'differences')} from {some.baseline}"
+        count = f"{share(len(open_ones), len(differences), 'differences')} from {some.baseline}"
         return [f"{could} {count}: {listed(shown)}."]
 
     def _finding(self, measure: str) -> str:
@@ -438,13 +438,13 @@ class Comparison(Measured):
         counts = {word: sum(_sign(gain) == sign for gain in gains) for sign, word in words.items()}
         known = [f"{count:,} {word}" for word, count in counts.items() if count]
         kinds_text = f", {listed(known)}," if len(known) > 1 else ""
-        systems = _share(len(significant), n_tested, "systems")
-        return f"{systems} differ significantly from {self.baseline}{kinds_text}"
+        differ = share(len(significant), n_tested, "systems", "differ")
+        return f"{differ} significantly from {self.baseline}{kinds_text}"
 
     def _of_pairs(self, measure: str) -> str:
         significant, n_tested = self.significant(measure), len(self.differences[measure])
         best = self._best(measure)
-        differ = f"{_share(len(significant), n_tested, 'pairs')} differ significantly"
+        differ = f"{share(len(significant), n_tested, 'pairs', 'differ')} significantly"
         if n_tested == 1 and len(best) != 1:
             differ = "differ significantly" if significant else "do not differ significantly"
             if not best:
@@ -571,19 +571,6 @@ class Comparison(Measured):
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"
         found = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
         return f"Comparison({len(self.systems)} systems, {counted(self.n_queries, 'query')}, {against}; {found})"
-
-
-def _share(count: int, total: int, things: str) -> str:
-    """Return how many of several things, in words where all or none of them are meant.
-
-    Examples
-    --------
-    >>> [_share(count, 3, "pairs") for count in (0, 2, 3)]
-    ['none of the 3 pairs', '2 of 3 pairs', 'all 3 pairs']
-    """
-    every = f"both {things}" if total == 2 else f"all {total:,} {things}"
-    words = {0: f"none of the {total:,} {things}", total: every}
-    return words.get(count, f"{count:,} of {total:,} {things}")
 
 
 def _n_changed(found: Difference) -> int:

@@ -450,7 +450,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         columns.append(Column("query", priority=-1) if per_query else Column("queries", ",", priority=1))
         for measure in first.per_query:
             names = [measure, *([f"{measure} low", f"{measure} high"] if interval else [])]
-            columns += [Column(name, ".4f") for name in names]
+            columns += [Column(name, ".4f", group=measure) for name in names]
         rows: list[Sequence[Value]] = []
         for name in self if per_query else self.ranked():
             evaluation = self[name]

@@ -85,11 +85,11 @@ def test_the_ways_to_aggregate_disagree_and_the_page_says_so() -> None:
     assert found.systems == ("a", "b")
     assert found.disagreements == (("a", "b"),)
     (said,) = (line for line in found.findings() if "disagree" in line)
-    assert "1 of 1 pairs, none of them significantly different: a / b." in said
+    assert "disagree on the order of a and b, whose means do not differ significantly." in said
     assert "a by the mean; a by the geometric mean; b by the mean rank" in said
     alike = ir.leaderboard({"x": {"a": 0.9, "b": 0.3}, "y": {"a": 0.9, "b": 0.2}}, seed=0)
     assert alike.disagreements == ()
-    assert alike.findings()[1] == "Mean, geometric mean and mean rank agree on the order of all systems."
+    assert alike.findings()[1] == "Mean, geometric mean and mean rank agree on the order of both systems."
 
 
 def test_normalization_reverses_systems_that_are_good_on_queries_with_much_to_find() -> None:
@@ -107,7 +107,24 @@ def test_normalization_reverses_systems_that_are_good_on_queries_with_much_to_fi
     assert flip.difference == pytest.approx(np.mean(ndcg["few"]) - np.mean(ndcg["many"]))
     assert flip.dcg_difference == pytest.approx(np.mean(dcg["few"]) - np.mean(dcg["many"]))
     assert found.normalization.best == {"s": ("few", "many")}
-    assert "its version without normalization, order 1 of 1 pairs of systems differently" in found.findings()[-1]
+    assert found.findings()[-1] == (
+        "ndcg@3 and dcg@3, its version without normalization, order few and many on s differently, not significantly "
+        "by both; the best system is few by ndcg@3 and many by dcg@3."
+    )
+    twice = ir.leaderboard(dict.fromkeys("st", (qrels, {"many": many, "few": few})), "ndcg@3", seed=0)
+    assert twice.findings()[-1].endswith(
+        "order both pairs of systems differently, none of them significantly by both; the best system differs on both "
+        "data sets, for example few by ndcg@3 and many by dcg@3 on s."
+    )
+
+
+def test_two_systems_are_called_by_their_names() -> None:
+    close = {f"set {i}": {"a": 0.9 - 0.1 * (i % 2), "b": 0.86} for i in range(6)}
+    tied, _ = ir.leaderboard(close, seed=0).findings()
+    assert tied == "Both systems are tied for first: b has the best mean, 0.8600, and a may be as good."
+    apart = {f"set {i}": {"a": 0.9 + 0.01 * (i % 3), "b": 0.3 + 0.01 * (i % 2)} for i in range(12)}
+    first, _ = ir.leaderboard(apart, "ap", seed=0).findings()
+    assert first.endswith("is significantly better than b.")
     assert found.table("normalization").rows[0][:3] == ["s", "few", "many"]
     assert ir.leaderboard({"s": (qrels, {"many": many, "few": few})}, "ap", seed=0).normalization is None
 

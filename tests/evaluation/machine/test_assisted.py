@@ -105,6 +105,23 @@ def test_what_is_said_about_judges() -> None:
     assert told.agreement.correlation < 0
 
 
+def test_a_single_difference_is_not_counted() -> None:
+    human, machine, runs = judged(np.random.default_rng(0))
+    two = dict(list(runs.items())[:2])
+    one, other = two
+    found = ir.compare(some_of(human), two, "ndcg@5", machine_judgments=machine)
+    verdict, worth, _ = found.findings()
+    assert "of 1" not in f"{found!r} {verdict} {worth}"
+    assert f"{one} differs significantly from {other} at level 0.05" in verdict
+    assert worth.endswith("Machine judgments alone agree with the sign of this difference.")
+    opposite = {query: {doc: 2 - label for doc, label in docs.items()} for query, docs in human.items()}
+    _, worth, _ = ir.compare(some_of(human), two, "ndcg@5", machine_judgments=opposite).findings()
+    assert worth.endswith("Machine judgments alone disagree with the sign of this difference.")
+    verdict, worth, _ = ir.compare(some_of(human), runs, "ndcg@5", machine_judgments=machine).findings()
+    assert "all 3 pairs differ significantly" in verdict
+    assert worth.endswith("agree with the sign of all 3 differences.")
+
+
 def test_all_queries_with_human_judgments_need_no_machine() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
     found = ir.compare(human, runs, "ndcg@5", machine_judgments=machine)

@@ -12,6 +12,7 @@ from idealrank.cli.support.options import by_option, digits_option, level_option
 from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
 
 if TYPE_CHECKING:
+    from idealrank._base.tables import Table
     from idealrank.evaluation.compared import Comparison
     from idealrank.evaluation.machine.assisted import AssistedComparison
 
@@ -217,17 +218,15 @@ def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
 
 def _show_text(found: Comparison, shown: _Shown) -> None:
     """Print what was found in a sentence per measure, the systems, and the details, of which there may be many."""
-    from idealrank.cli.support.tables import show_left_out, show_text
+    from idealrank.cli.support.tables import show_together
     from idealrank.cli.support.terminal import say
     from idealrank.evaluation.comparison_tables import columns_text
 
-    left_out: list[str] = []
+    tables: list[tuple[Table, int | None]] = []
 
     def show(name: str, n_rows: int | None = None, *, is_told: bool = True) -> None:
-        click.echo()
         table = found.table(name).with_digits(shown.digits)
-        told = table if is_told else replace(table, notes=())
-        left_out.extend(show_text(told, n_rows=n_rows, more="; --all shows them"))
+        tables.append((table if is_told else replace(table, notes=()), n_rows))
 
     for finding in found.findings():
         say(finding)
@@ -241,7 +240,7 @@ def _show_text(found: Comparison, shown: _Shown) -> None:
         show(f"systems by {measure}", _N_ROWS if several and not shown.everything else None, is_told=is_told)
         if found.baseline is None and shown.everything:
             show(measure)
-    show_left_out(left_out)
+    show_together(tables, more="; --all shows them")
     details = list(_details(found, shown))
     click.echo()
     for line in details:

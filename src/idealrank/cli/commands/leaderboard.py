@@ -162,7 +162,7 @@ def _named(folders: tuple[str, ...]) -> dict[str, str]:
 
 
 def _show(found: Leaderboard, output_format: str, digits: int) -> None:
-    from idealrank.cli.support.tables import show, show_left_out, show_remarks, show_result, show_text
+    from idealrank.cli.support.tables import show, show_remarks, show_result, show_together
     from idealrank.cli.support.terminal import say
 
     if output_format == "json":
@@ -176,13 +176,8 @@ def _show(found: Leaderboard, output_format: str, digits: int) -> None:
         return
     for finding in found.findings():
         say(finding)
-    left_out: list[str] = []
-    for name in ("systems", "datasets", "normalization"):
-        if name in found.tables():
-            click.echo()
-            n_rows = _N_ROWS if name == "normalization" else None
-            more = "; --format json has them"
-            left_out += show_text(found.table(name).with_digits(digits), n_rows=n_rows, more=more)
-    show_left_out(left_out)
+    names = [name for name in ("systems", "datasets", "normalization") if name in found.tables()]
+    tables = [(found.table(name).with_digits(digits), _N_ROWS if name == "normalization" else None) for name in names]
+    show_together(tables, more="; --format json has them")
     click.echo()
     show_remarks(found.remarks(), output_format)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import click
 
@@ -20,11 +20,11 @@ __all__ = [
     "render",
     "show",
     "show_findings",
-    "show_left_out",
     "show_remarks",
     "show_result",
     "show_text",
     "show_titled",
+    "show_together",
     "show_with_remarks",
     "stacked",
 ]
@@ -42,13 +42,34 @@ def show(table: Table, output_format: str = "text", *, digits: int = 4, n_rows: 
     """
     table = table.with_digits(digits)
     if output_format == "text":
-        show_left_out(show_text(table, n_rows=n_rows, more="; --format csv has them"))
+        _show_left_out(show_text(table, n_rows=n_rows, more="; --format csv has them"))
     else:
         echo(render(table, output_format), nl=False)
 
 
+def show_together(tables: Sequence[tuple[Table, int | None]], more: str = "") -> None:
+    """Print tables as text, each after an empty line and with at most so many rows, and a line on hidden columns.
+
+    A column that one of the tables has no room for is left out of all of them, so that they look alike, and so that no
+    column is both shown and said to be hidden.
+    """
+    width = screen_width(sys.stdout)
+    heads = [table if n_rows is None else table.head(n_rows) for table, n_rows in tables]
+    hidden = list(dict.fromkeys(name for head in heads for name in layout(head, width).left_out))
+    for table, n_rows in tables:
+        echo()
+        show_text(table, n_rows=n_rows, more=more, without=hidden)
+    _show_left_out(hidden)
+
+
 def show_text(
-    table: Table, *, more: str = "", n_rows: int | None = None, err: bool = False, indent: str = ""
+    table: Table,
+    *,
+    more: str = "",
+    n_rows: int | None = None,
+    err: bool = False,
+    indent: str = "",
+    without: Collection[str] = (),
 ) -> list[str]:
     """Print the table as text, and below it how many rows are not shown, and what its marks mean.
 
@@ -64,16 +85,19 @@ def show_text(
         Whether to print to standard error.
     indent : str
         What every line begins with.
+    without : collection of str
+        The names of columns to leave out even if they fit.
 
     Returns
     -------
     list of str
-        The columns that the terminal has no room for, for `show_left_out`.
+        The columns that are left out.
     """
     stream = sys.stderr if err else sys.stdout
     screen = screen_width(stream)
     shown = table if n_rows is None else table.head(n_rows)
-    found = layout(shown, None if screen is None else screen - len(indent), bold if is_rich(stream) else None)
+    width, style = None if screen is None else screen - len(indent), bold if is_rich(stream) else None
+    found = layout(shown, width, style, without)
     for line in found.lines:  # cells are printable; what is left of control characters is the style
         click.echo(indent + line, err=err)
     hidden = len(table.rows) - len(shown.rows)
@@ -84,9 +108,8 @@ def show_text(
     return found.left_out
 
 
-def show_left_out(names: Iterable[str]) -> None:
+def _show_left_out(hidden: Sequence[str]) -> None:
     """Print which columns the terminal has no room for, and how to see them."""
-    hidden = list(dict.fromkeys(names))
     what = ", ".join(hidden if len(hidden) <= _N_NAMES else [*hidden[:_N_NAMES], f"{len(hidden) - _N_NAMES} more"])
     if what:
         them = "it" if len(hidden) == 1 else "them"

@@ -15,6 +15,7 @@ from idealrank._base.plain import Plain, number, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Section, listed
 from idealrank._base.tables import Column, Table, Tables, Value
+from idealrank._base.words import share
 from idealrank._typing import Floats
 from idealrank.data.problem import Problem
 from idealrank.evaluation.leaderboards.normalization import Normalization
@@ -272,7 +273,11 @@ class Leaderboard(Result):
 
     def _flips_table(self, flips: Sequence[tuple[Value, ...]]) -> Table:
         names = [] if self.normalization is None else [self.normalization.measure, self.normalization.dcg]
-        numbers = [Column(each, spec) for name in names for each, spec in ((name, "+.4f"), (f"p by {name}", "p"))]
+        numbers = [
+            column
+            for name in names
+            for column in (Column(name, "+.4f", group=name), Column(f"p by {name}", "p", group=name))
+        ]
         columns = [Column("data set"), Column("system", priority=-1), Column("against", priority=-1), *numbers]
         meaning = f"Pairs that {listed(names)} order differently: the differences of the means, and raw p-values."
         return Table(columns, [list(row) for row in flips], notes=(meaning,) if names else ())
@@ -313,24 +318,29 @@ class Leaderboard(Result):
         best, mean = self.systems[0], number(float(self.overall.means[0]))
         others = [system for system in self.tied_for_first if system != best]
         if not others:
-            return f"{best} is first: its mean {self.measure}, {mean}, is significantly better than all others."
+            than = self.systems[1] if len(self.systems) == 2 else "all others"
+            return f"{best} is first: its mean {self.measure}, {mean}, is significantly better than {than}."
         names = listed(others) if len(others) <= _FEW else f"{len(others)} other systems"
-        tied = f"{len(others) + 1} systems are tied for first"
+        n_tied = len(others) + 1
+        many = share(n_tied, n_tied, "systems").capitalize() if n_tied == len(self.systems) else f"{n_tied} systems"
+        tied = f"{many} are tied for first"
         return f"{tied}: {best} has the best mean, {mean}, and {names} may be as good."
 
     def _disagreement_text(self) -> str:
         pairs, best = self.disagreements, self._best()
         if not pairs:
-            return f"{listed(best).capitalize()} agree on the order of all systems."
+            systems = share(len(self.systems), len(self.systems), "systems")
+            return f"{listed(best).capitalize()} agree on the order of {systems}."
         n_pairs = len(self.systems) * (len(self.systems) - 1) // 2
         places = {system: place for place, system in enumerate(self.systems)}
         told = sum(bool(self.overall.p_values[places[a], places[b]] <= self.overall.level) for a, b in pairs)
-        among = (
-            f"{told} of them with a significant difference of means" if told else "none of them significantly different"
-        )
         more = [f"{len(pairs) - _FEW:,} more"] if len(pairs) > _FEW else []
         names = ", ".join([*(f"{a} / {b}" for a, b in pairs[:_FEW]), *more])
-        rest = f"{listed(best)} disagree on the order of {len(pairs):,} of {n_pairs:,} pairs, {among}: {names}."
+        among = f"{told or 'none'} of them with a significant difference of means: {names}"
+        which = f"{share(len(pairs), n_pairs, 'pairs')}, {among}"
+        if len(pairs) == 1:
+            which = f"{listed(pairs[0])}, whose means {'differ' if told else 'do not differ'} significantly"
+        rest = f"{listed(best)} disagree on the order of {which}."
         if len(set(best.values())) > 1:
             winners = "; ".join(f"{system} by the {name}" for name, system in best.items())
             rest = f"{rest} The best system depends on it: {winners}."
@@ -345,13 +355,18 @@ class Leaderboard(Result):
         changed = [name for name, (first, second) in found.best.items() if first != second]
         n_told = len(found.significant(self.overall.level))
         told = f"{n_told:,} of them significantly by both" if n_told else "none of them significantly by both"
-        orders = f"{found.measure} and {found.dcg}, its version without normalization, order"
-        text = f"{orders} {len(found.flips):,} of {found.n_pairs:,} pairs of systems differently, {told}"
+        which = f"{share(len(found.flips), found.n_pairs, 'pairs')} of systems"
+        if len(found.flips) == 1:
+            flip = found.flips[0]
+            told = "significantly by both" if n_told else "not significantly by both"
+            which = f"{flip.system} and {flip.against} on {flip.dataset}"
+        text = f"{found.measure} and {found.dcg}, its version without normalization, order {which} differently, {told}"
         if changed:
             name = changed[0]
             first, second = found.best[name]
-            example = f"{first} by {found.measure} and {second} by {found.dcg} on {name}"
-            text += f"; the best system differs on {len(changed)} of {len(found.best)} data sets, for example {example}"
+            example = f"{first} by {found.measure} and {second} by {found.dcg}"
+            sets = f"differs on {share(len(changed), len(found.best), 'data sets')}, for example {example} on {name}"
+            text += f"; the best system {sets if len(found.best) > 1 else f'is {example}'}"
         return [f"{text}."]
 
     def remarks(self) -> list[str]:

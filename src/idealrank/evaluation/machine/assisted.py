@@ -15,6 +15,7 @@ from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import listed
 from idealrank._base.tables import Column, Table, Tables, Value
+from idealrank._base.words import share
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run, join
@@ -37,6 +38,8 @@ SAMPLES = ("queries", "documents")
 _FEWEST_QUERIES = 3
 #: Most differences to state in sentences.
 _FEW = 5
+#: Columns of what the human judgments give alone, and of what the machine judgments do.
+_ALONE = ("human alone", "human low", "human high", "machine alone", "bias")
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ class AssistedComparison(Result):
     >>> human = {q: machine[q] for q in ("q0", "q1", "q2", "q4")}
     >>> first, second = ({q: [d] for q in machine} for d in "ab")
     >>> compare(human, {"first": first, "second": second}, "p@1", machine_judgments=machine)
-    AssistedComparison(2 systems, 4 of 8 queries with human judgments; p@1: 0 of 1 significant)
+    AssistedComparison(2 systems, 4 of 8 queries with human judgments; p@1: 0 significant)
     """
 
     systems: tuple[str, ...]
@@ -197,17 +200,14 @@ class AssistedComparison(Result):
         return Tables({**found, "labels": lambda: self.agreement.table("labels")})
 
     def _means(self, measure: str) -> Table:
-        numbers = ("low", "high", "human alone", "human low", "human high", "machine alone", "bias")
-        columns = [Column("system", priority=-1), Column(measure, ".4f"), *(Column(name, ".4f") for name in numbers)]
+        numbers = ("low", "high", *_ALONE)
+        columns = [Column("system", priority=-1), *_number_columns((measure, *numbers), ".4f")]
         rows = [[each.system, *_cells(each), each.n_equivalent] for each in self.means[measure]]
         return Table([*columns, Column("worth", ".0f")], rows, notes=(self._worth(),))
 
     def _differences(self, measure: str) -> Table:
-        numbers = ("change", "low", "high", "human alone", "human low", "human high", "machine alone", "bias")
-        columns = [
-            *(Column(name, priority=-1) for name in ("system", "against")),
-            *(Column(n, "+.4f") for n in numbers),
-        ]
+        keys = [Column(name, priority=-1) for name in ("system", "against")]
+        columns = [*keys, *_number_columns(("change", "low", "high", *_ALONE), "+.4f")]
         rows = [
             [each.system, each.against, *_cells(each), each.p_value, each.corrected, each.n_equivalent]
             for each in self.differences[measure]
@@ -234,16 +234,31 @@ class AssistedComparison(Result):
                 for each in differences[:_FEW]
             ]
             more = f", and {len(differences) - _FEW} more" if len(differences) > _FEW else ""
-            counts = f"{len(self.significant(name))} of {len(differences)} differ significantly at level {self.level:g}"
-            found.append(f"{name}: {counts}: {'; '.join(shown)}{more}.")
-            first = differences[0]
-            worth = float(np.median([each.n_equivalent for each in differences]))
-            found.append(
-                f"{first.n_human:,} of {first.n:,} {self.sample} have human judgments; with the machine judgments, "
-                f"they are worth {worth:,.0f} (median over the differences by {name}). Machine judgments alone have "
-                f"{self.same_order(name)} of {len(differences)} differences with the same sign."
-            )
+            found.append(f"{name}: {self._verdict(name)} at level {self.level:g}: {'; '.join(shown)}{more}.")
+            found.append(self._worth_of_the_machine(name))
         return [*found, *self.agreement.findings()]
+
+    def _verdict(self, measure: str) -> str:
+        """Return which systems, or how many pairs of them, differ significantly."""
+        n_pairs, significant = len(self.differences[measure]), self.significant(measure)
+        if n_pairs > 1:
+            return f"{share(len(significant), n_pairs, 'pairs', 'differ')} significantly"
+        (only,) = self.differences[measure]
+        return f"{only.system} {'differs' if significant else 'does not differ'} significantly from {only.against}"
+
+    def _worth_of_the_machine(self, measure: str) -> str:
+        """Return how many human judgments the machine judgments replace, and whether they alone mislead."""
+        differences = self.differences[measure]
+        worth = float(np.median([each.n_equivalent for each in differences]))
+        n_same, first = self.same_order(measure), differences[0]
+        over, agree = f"median over the differences by {measure}", "agree"
+        signs = share(n_same, len(differences), "differences")
+        if len(differences) == 1:
+            over, agree, signs = f"for the difference by {measure}", "agree" if n_same else "disagree", "this difference"
+        return (
+            f"{first.n_human:,} of {first.n:,} {self.sample} have human judgments; with the machine judgments, they "
+            f"are worth {worth:,.0f} ({over}). Machine judgments alone {agree} with the sign of {signs}."
+        )
 
     def remarks(self) -> list[str]:
         """Return the query set, the convention, notes and problems."""
@@ -261,14 +276,19 @@ class AssistedComparison(Result):
     def __repr__(self) -> str:
         first = next(iter(self.means.values()))[0]
         judged = f"{first.n_human:,} of {first.n:,} {self.sample} with human judgments"
-        found = [
-            f"{name}: {len(self.significant(name))} of {len(own)} significant" for name, own in self.differences.items()
-        ]
+        found = [f"{name}: {len(self.significant(name))} significant" for name in self.differences]
         return f"AssistedComparison({len(self.systems)} systems, {judged}; {'; '.join(found)})"
 
 
 def _count(estimates: Sequence[AssistedEstimate], note: str) -> int:
     return sum(each.note == note for each in estimates)
+
+
+def _number_columns(names: Sequence[str], spec: str) -> list[Column]:
+    """Return columns, of which an estimate and its interval stay together."""
+    first = names[0]
+    groups = {**dict.fromkeys(names[:3], first), **dict.fromkeys(_ALONE[:3], _ALONE[0])}
+    return [Column(name, spec, group=groups.get(name, "")) for name in names]
 
 
 def _cells(each: AssistedEstimate) -> list[Value]:
