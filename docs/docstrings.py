@@ -221,14 +221,9 @@ class Docstrings(griffe.Extension):
             attr.value = "None"
 
     def on_module_members(self, *, mod: Any, **_: Any) -> None:
-        """Ask a package for its public names where a table lists them; show a method with a name of its own as one."""
+        """Ask a package for its public names where a table lists them."""
         if "_TABLE" in mod.members:
             mod.exports = list(import_module(mod.path).__all__)
-        for name, attr in [*mod.members.items()]:
-            if not attr.is_alias and attr.is_attribute and str(attr.value).endswith(f".{name}"):
-                method = _imported(attr)
-                if inspect.ismethod(method) and attr.docstring is not None:
-                    mod.set_member(name, function_of(attr, method))
 
 
 def sections_for(obj: Any, found: Any) -> dict[str, str]:
@@ -254,28 +249,6 @@ def show_signature(obj: Any, cls: Any, sections: dict[str, str]) -> None:
     if "__init__" in obj.members:
         described = [name for names in entries_of(sections["Parameters"]) for name in names]
         with_real_parameters(obj.members["__init__"], cls, described)
-
-
-def function_of(attr: Any, method: Any) -> griffe.Function:
-    """Return what ``register = GAINS.register`` defines: a function with the docstring of the method and its own.
-
-    The summary and the examples are those below the assignment, and the other sections those of the method.
-    """
-    texts = {name: str(each.annotation) for name, each in inspect.signature(method).parameters.items()}
-    parameters = (
-        griffe.Parameter(name, annotation=texts[name], kind=griffe.ParameterKind(each.kind.description))
-        for name, each in inspect.signature(method).parameters.items()
-    )
-    own, shared = sections_of(attr.docstring.value), sections_of(method.__doc__)
-    merged = {"": own.pop("")} | {title: shared[title] for title in shared if title in _LISTS} | own
-    text = "\n\n".join(f"{title}\n{'-' * len(title)}\n{body}" if title else body for title, body in merged.items())
-    return griffe.Function(
-        attr.name,
-        parameters=griffe.Parameters(*parameters),
-        docstring=griffe.Docstring(text),
-        lineno=attr.lineno,
-        endlineno=attr.endlineno,
-    )
 
 
 def init_of(obj: Any, cls: Any) -> griffe.Function:

@@ -34,17 +34,17 @@ are compared query by query (paired differences).
 
 **Settings.** A paper leaves choices open: which script evaluates, how features are scaled, which optimizer runs and for
 how long, which variant of a baseline is used, which seed. Each experiment has a reference setting and then changes one
-choice at a time. The verdict is about the reference setting and names the choices that change it, "holds in" counts the
-settings in which the claim holds, and "seen here" shows the numbers of the reference setting.
+choice at a time. The verdict is about the reference setting and names the choices that change it, "measured here" shows the
+numbers of the reference setting, and "holds in" counts the settings in which the claim holds.
 
-**Data.** Where a collection of a paper is not available, *drawn topics* take its place: synthetic queries, drawn at
-random, with few relevant documents among many.
+**Data.** Where a collection of a paper is not available, *simulated topics* take its place: generated queries with
+few relevant documents among many.
 
 Each section below begins with a summary. The tables after it are what the command prints. All four experiments take
 about six minutes on one core. These options are useful:
 
 - `--data` names a LETOR collection, a folder with `S1.txt` to `S5.txt` or with `Fold1` to `Fold5`. Without it, all data
-  are drawn.
+  are simulated.
 - `--figures FOLDER` writes the figures of the paper, and `--html FILE` writes one page with everything.
 - `--quick` trains only for a moment, to check that everything runs. Its numbers mean nothing, and its tables say so.
 """
@@ -74,7 +74,7 @@ EXPERIMENTS = {
         "the published 0.6698, but only with scaled features and LETOR's discount. Most claims that one ranker is "
         "better than another are undecided: the intervals of the differences contain 0. The claim that fails is the "
         "NDCG of SoftRank, 0.6490 in place of 0.6680; trained with L-BFGS, SoftRank reaches 0.6702.",
-        "`ohsumed-letor1` is OHSUMED of LETOR 1.0 with 25 features, as in the paper. Drawn topics stand in for "
+        "`ohsumed-letor1` is OHSUMED of LETOR 1.0 with 25 features, as in the paper. Simulated topics stand in for "
         "TD2003 and TD2004.",
         ("ohsumed-letor1",),
     ),
@@ -85,11 +85,11 @@ EXPERIMENTS = {
         "same or improves it. A new loss, the q-norm, is better than cosine and cross entropy on 3 of 9 collections, "
         "and comparable on 6.",
         "On MQ2008, dividing by Z<sub>10</sub> changes NDCG by -2.76%; the paper also reports a loss there, -2.02%. "
-        "On OHSUMED (+0.75%) and on drawn topics (+4.31%), the interval contains 0. The claim that fails is that only "
+        "On OHSUMED (+0.75%) and on simulated topics (+4.31%), the interval contains 0. The claim that fails is that only "
         "improvements are larger than 3%: 5 of the changes here are below -3%, and 2 of these are significant. The "
         "q-norm is less than 0.01 worse than the better of cosine and cross entropy, or better, on MQ2008 and on "
-        "drawn topics; on OHSUMED that is undecided.",
-        "`mq2008` is from LETOR 4.0, `ohsumed-letor3` from LETOR 3.0. Drawn topics stand in for HP2003.",
+        "simulated topics; on OHSUMED that is undecided.",
+        "`mq2008` is from LETOR 4.0, `ohsumed-letor3` from LETOR 3.0. Simulated topics stand in for HP2003.",
         ("mq2008", "ohsumed-letor3"),
     ),
     "wang2013": Experiment(
@@ -104,7 +104,7 @@ EXPERIMENTS = {
         "is not very close to the trained ones (0.719 against 0.896 and 0.899), and with 2<sup>&minus;r</sup> its "
         "NDCG is not similar to theirs (0.109 against 0.686 and 0.805).",
         "The click log of the paper is not public. Two trained rankers and a random one rank lists of up to 5,000 "
-        "documents of a drawn click log instead.",
+        "documents of a simulated click log instead.",
     ),
     "jin2013": Experiment(
         "Jin and Geng 2013: linear NDCG and misordered pairs",
@@ -112,7 +112,7 @@ EXPERIMENTS = {
         "differences of their labels (R).",
         "Everything holds up to rounding, also for real-valued labels. Two extensions that are not in the paper hold "
         "as well: the identity with tied scores, and linear NDCG as a linear function of AUC.",
-        "All lists are drawn; no data are needed.",
+        "All lists are simulated; no data are needed.",
     ),
 }
 
@@ -156,8 +156,9 @@ def verdicts(printed: str) -> dict[str, int]:
 def _verdicts(printed: str) -> list[str]:
     """Return the verdict of each claim, given what a command printed."""
     claims = re.split(r"^### ", printed.partition("### Claims\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
-    _, _, *rows = [line for line in claims.splitlines() if line.startswith("|")] or ["", ""]
-    return [row.split("|")[4].strip() for row in rows]
+    lines = [[cell.strip() for cell in line.split("|")] for line in claims.splitlines() if line.startswith("|")]
+    header, _, *rows = lines or [[], []]
+    return [row[header.index("verdict")] for row in rows]
 
 
 def tables_of(printed: str) -> str:

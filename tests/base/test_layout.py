@@ -61,7 +61,9 @@ def test_wide_characters_before_a_comma_count_as_two_columns() -> None:
 
 def test_a_mean_and_its_interval_stay_side_by_side() -> None:
     names = [(each, f"{each}{bound}") for each in ("ap", "rr") for bound in ("", " low", " high")]
-    table = Table([Column("system"), *(Column(name, ".4f", group=each) for each, name in names)], [["bm25"] + [0.5] * 6])
+    table = Table(
+        [Column("system"), *(Column(name, ".4f", group=each) for each, name in names)], [["bm25"] + [0.5] * 6]
+    )
     assert layout(table, 40).lines == [
         "system      ap  ap low  ap high",
         "bm25    0.5000  0.5000   0.5000",

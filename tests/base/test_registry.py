@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import inspect
 import re
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import idealrank
-from idealrank import cutoffs, discounts, gains, losses, measures
+from idealrank import cutoffs, discounts, gains, learners, losses, measures
 from idealrank._base.grammar import letters, read
 from idealrank._base.registry import Registry
 from idealrank.cli.group import commands
@@ -245,3 +246,20 @@ def test_a_kind_refuses_what_it_does_not_take(registry: Registry[Any], text: str
 
 def test_a_loss_may_be_written_with_its_cutoff_at_the_end() -> None:
     assert idealrank.loss("approx_ndcg@10") == losses.ApproxNDCG(cutoff=10)
+
+
+@pytest.mark.parametrize(
+    ("home", "kind"),
+    [
+        (gains, "gain"),
+        (discounts, "discount"),
+        (cutoffs, "cutoff"),
+        (measures, "measure"),
+        (losses, "loss"),
+        (learners, "learner"),
+    ],
+)
+def test_help_says_what_is_registered_where(home: Any, kind: str) -> None:
+    summary, _, rest = str(inspect.getdoc(home.register)).partition("\n")
+    assert summary.startswith(f"Register a {kind} of your own")
+    assert f">>> @{home.__name__.rpartition('.')[2]}.register(" in rest

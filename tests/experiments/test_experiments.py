@@ -177,7 +177,7 @@ def test_consistent_versions_are_compared_on_collections_of_a_folder(ravikumar: 
 
     table_1, means = (table.rows for table in ravikumar.numbers.values())
     settings = ravikumar2011.CHOICES.settings()
-    assert [row[0] for row in table_1] == ["mq2008"] * len(settings) + ["drawn topics"] * len(settings)
+    assert [row[0] for row in table_1] == ["mq2008"] * len(settings) + ["simulated topics"] * len(settings)
     row: Any
     for row in table_1[: len(settings)]:
         _, _, better, same, worse, _, paper = row

@@ -53,10 +53,13 @@ def test_each_claim_has_a_verdict_and_its_settings(generator: Any) -> None:
     for name, printed in generator.sections_of(PAGE.read_text(encoding="utf-8")).items():
         found = tables(printed)
         header, *claims = found["Claims"]
-        assert header == ["claim", "where", "the paper says", "verdict", "holds in", "seen here"]
+        # A phone shows the first columns: the verdict and the numbers are next to the claim.
+        assert header == ["claim", "verdict", "measured here", "where", "holds in"]
         others = found.get("Claims in other settings", [[]])[1:]
-        for number, where, _, verdict, share, _ in claims:
-            outcomes = [re.match("holds|fails|undecided", verdict)[0], *(row[2] for row in others if row[0] == number)]  # type: ignore[index]
+        for number, (claim, verdict, _, where, share) in enumerate(claims, 1):
+            assert claim.startswith(f"{number}. ")
+            reference = re.match("holds|fails|undecided", verdict)[0]  # type: ignore[index]
+            outcomes = [reference, *(row[1] for row in others if row[0] == str(number))]
             assert share == f"{outcomes.count('holds')} of {len(outcomes)}", (name, where)
             assert all(outcome in verdict for outcome in outcomes)
         assert "mean nothing" not in printed
@@ -64,7 +67,7 @@ def test_each_claim_has_a_verdict_and_its_settings(generator: Any) -> None:
 
 def test_a_claim_about_map_has_the_means_of_the_table_below_it(generator: Any) -> None:
     found = tables(generator.sections_of(PAGE.read_text(encoding="utf-8"))["qin2008"])
-    claims = [(row[1], row[5]) for row in found["Claims"][1:] if row[2].startswith("MAP of ")]
+    claims = [(row[3], row[2]) for row in found["Claims"][1:] if re.match(r"\d+\. MAP of ", row[0])]
     assert len(claims) == 6
     for where, seen in claims:
         header, *rows = found[f"Five-fold test means: {where.split(', ')[1]}"]

@@ -169,9 +169,7 @@ def _columns(table: Table) -> list[_Column]:
     ]
 
 
-def _fitted(
-    columns: Sequence[_Column], width: int, without: Collection[str] = ()
-) -> tuple[list[list[int]], list[int]]:
+def _fitted(columns: Sequence[_Column], width: int, without: Collection[str] = ()) -> tuple[list[list[int]], list[int]]:
     """Return the columns of each panel, one below the other, and the width of every column."""
     kept = [place for place, column in enumerate(columns) if column.priority <= 0 or column.name not in without]
     least = [column.least(_TEXT) for column in columns]
@@ -197,7 +195,7 @@ def _fitted(
 def _panels(
     columns: Sequence[_Column], keys: Sequence[int], others: Sequence[int], widths: Sequence[int], width: int
 ) -> list[list[int]]:
-    """Return the columns of each panel: the keys, and as many of the others as fit; a group is divided if it must be."""
+    """Return the columns of each panel: the keys, and as many others as fit; a group is divided only if it must be."""
     panels = [list(keys)]
     for _, group in groupby(others, lambda place: columns[place].group or place):
         together = list(group)

@@ -10,7 +10,7 @@ from idealrank.data.construction import concatenate
 from idealrank.errors import DataError
 from idealrank.io.letor_folds import Folds, read_letor_folds
 
-__all__ = ["collections_in", "drawn_collections"]
+__all__ = ["collections_in", "simulated_collections"]
 
 
 def collections_in(folder: str | os.PathLike[str]) -> dict[str, Folds]:
@@ -55,7 +55,7 @@ def _is_collection(folder: Path) -> bool:
     return any(any(folder.glob(pattern)) for pattern in ("S1.txt*", "Fold1/train.txt*"))
 
 
-def drawn_collections(seed: int = 0) -> dict[str, Folds]:
+def simulated_collections(seed: int = 0) -> dict[str, Folds]:
     """Simulate two small collections in five folds: a click log with graded labels, and topics with few relevant pages.
 
     Parameters
@@ -70,12 +70,12 @@ def drawn_collections(seed: int = 0) -> dict[str, Folds]:
 
     Examples
     --------
-    >>> drawn = drawn_collections()
-    >>> {name: sum(part.n_queries for part in folds[0]) for name, folds in drawn.items()}
-    {'drawn click log': 100, 'drawn topics': 100}
+    >>> found = simulated_collections()
+    >>> {name: sum(part.n_queries for part in folds[0]) for name, folds in found.items()}
+    {'simulated click log': 100, 'simulated topics': 100}
     """
     made = {
-        "drawn click log": concatenate([*datasets.web_search(50, 100, 25, seed=seed)]),
-        "drawn topics": datasets.topic_distillation(100, 200, 25, seed=seed),
+        "simulated click log": concatenate([*datasets.web_search(50, 100, 25, seed=seed)]),
+        "simulated topics": datasets.topic_distillation(100, 200, 25, seed=seed),
     }
     return {name: Folds.of(data.split([0.2] * 5, seed=seed)) for name, data in made.items()}

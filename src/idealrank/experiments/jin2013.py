@@ -59,7 +59,7 @@ def reproduce(data: RankingData | None = None, seed: int = 0) -> Reproduction:
     for name, (labels, printed) in _FIGURES.items():
         rows = [("ideal", sorted(labels, reverse=True)), ("g", labels)]
         figures[name.lower().replace(" ", "")] = _drawing(_PRINTED.format(*printed), rows)
-    return Reproduction((*_on_drawn_lists(seed), *_on(documents), *_of_figures()), figures)
+    return Reproduction((*_on_simulated_lists(seed), *_on(documents), *_of_figures()), figures)
 
 
 def _error(labels: Floats, scores: Floats, offsets: npt.ArrayLike, ties: str = "average") -> float:
@@ -70,7 +70,7 @@ def _error(labels: Floats, scores: Floats, offsets: npt.ArrayLike, ties: str = "
     return float(np.abs(off).max())
 
 
-def _on_drawn_lists(seed: int) -> list[Claim]:
+def _on_simulated_lists(seed: int) -> list[Claim]:
     """The identities on simulated lists."""
     rng = generator(seed)
     n_lists, n = 300, 30

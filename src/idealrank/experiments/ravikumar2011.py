@@ -23,7 +23,7 @@ from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Choices, Claim, Finding, Setting, compared, difference
-from idealrank.experiments.collections import drawn_collections
+from idealrank.experiments.collections import simulated_collections
 from idealrank.experiments.results import QUICK_WARNING, Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import LinearRanker
@@ -86,7 +86,7 @@ _NOTES = (
     "losses x NDCG@1, 5, 10, at 5%. The paper prints a total of 63 and a mean change of 4.34%; its own columns sum to"
     " 81 and average 3.14%. The mean change of a collection has a 95% interval (Student's t over test queries): a "
     "claim that it is positive holds if the interval is above 0, fails if it is below, and is undecided otherwise.",
-    "HP, NP and TD are not at hand: drawn topics with few relevant documents among many stand in for HP2003.",
+    "HP, NP and TD are not available: simulated topics with few relevant documents among many stand in for HP2003.",
 )
 
 
@@ -114,7 +114,7 @@ _PUBLISHED = {
     "MQ2008": _Counts(0, 4, 5, -2.02),
 }
 #: Collections that stand in for one of the paper's.
-_STANDS_FOR = {"drawn topics": "HP2003"}
+_STANDS_FOR = {"simulated topics": "HP2003"}
 
 
 @dataclass(frozen=True)
@@ -168,8 +168,8 @@ def reproduce(
     Parameters
     ----------
     data : mapping of str to Folds, optional
-        LETOR collections by name; topics with few relevant documents are drawn in addition. If not given, two small
-        collections are simulated.
+        LETOR collections by name; topics with few relevant documents are simulated in addition. If not given, two
+        small collections are simulated.
     seed : int
         Seed of the simulation, of the tests and of the intervals.
     quick : bool
@@ -181,8 +181,8 @@ def reproduce(
     -------
     Reproduction
     """
-    drawn = drawn_collections(seed)
-    collections = drawn if data is None else {**data, "drawn topics": drawn["drawn topics"]}
+    simulated = simulated_collections(seed)
+    collections = simulated if data is None else {**data, "simulated topics": simulated["simulated topics"]}
     trained = [_trained(name, folds, seed, quick=quick, verbose=verbose) for name, folds in collections.items()]
     cases = {each.name: [(setting, each.cases(setting)) for setting in CHOICES.settings()] for each in trained}
     figures = {"figure3": _geometry("Cosine", 0.38), "figure4": _geometry("Cross-entropy", 0.35)}

@@ -42,8 +42,8 @@ class Reproduction(Result):
     Examples
     --------
     >>> print(Reproduction((Claim.exact("Figure 1", "all meet", "0.01 apart", True),), {}).to_text().rstrip())
-    claim  where     the paper says  verdict  holds in  seen here
-    1      Figure 1  all meet        holds    1 of 1    0.01 apart
+    claim        verdict  measured here  where     holds in
+    1. all meet  holds    0.01 apart     Figure 1  1 of 1
     """
 
     claims: tuple[Claim, ...]
@@ -66,9 +66,9 @@ class Reproduction(Result):
 
         The titles of a run that was cut short say so.
         """
-        columns = [Column(name) for name in ("claim", "where", "the paper says", "verdict", "holds in", "seen here")]
+        columns = [Column(name) for name in ("claim", "verdict", "measured here", "where", "holds in")]
         rows: list[list[Value]] = [
-            [number, claim.where, claim.says, claim.verdict, claim.share, claim.seen]
+            [f"{number}. {claim.says}", claim.verdict, claim.seen, claim.where, claim.share]
             for number, claim in enumerate(self.claims, start=1)
         ]
         mark = f" ({self.warning})" if self.warning else ""
@@ -78,11 +78,11 @@ class Reproduction(Result):
     def _settings(self) -> dict[str, Table]:
         """The findings of claims in other settings than the reference."""
         rows: list[list[Value]] = [
-            [number, claim.change(each), each.outcome, each.seen]
+            [number, each.outcome, each.seen, claim.change(each)]
             for number, claim in enumerate(self.claims, start=1)
             for each in claim.findings[1:]
         ]
-        columns = [Column(name) for name in ("claim", "setting", "outcome", "seen here")]
+        columns = [Column(name) for name in ("claim", "outcome", "measured here", "setting")]
         return {"Claims in other settings": Table(columns, rows)} if rows else {}
 
     def remarks(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from idealrank._base.grammar import no_option
@@ -13,22 +13,46 @@ __all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "regist
 
 #: The learners by name; `register` adds one.
 LEARNERS: Registry[Ranker] = Registry("learner", Ranker, "approx_ndcg", "idealrank.learners")
-register = LEARNERS.register
-"""Register a learner of your own, so that model files can contain it and the command line can train it.
+_Own = TypeVar("_Own", bound=type[Ranker])
 
-Examples
---------
->>> from dataclasses import dataclass
->>> from idealrank import learners
->>> @learners.register("strict_svm")
-... @dataclass(kw_only=True, eq=False, repr=False)
-... class StrictSVM(learners.RankSVM):
-...     C: float = 100.0
->>> ranker = StrictSVM().fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
->>> learners.save(ranker, "strict_svm.json")
->>> learners.load("strict_svm.json")
-StrictSVM()
-"""
+
+def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+    """Register a learner of your own, so that model files can contain it and the command line can train it.
+
+    Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.
+
+    Parameters
+    ----------
+    name : str
+        The name, which becomes the ``label`` of the class.
+    *aliases : str
+        Other names for the same class.
+
+    Returns
+    -------
+    callable
+        A decorator of the class, which returns it unchanged.
+
+    Raises
+    ------
+    OptionError
+        If another learner has one of the names.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from idealrank import learners
+    >>> @learners.register("strict_svm")
+    ... @dataclass(kw_only=True, eq=False, repr=False)
+    ... class StrictSVM(learners.RankSVM):
+    ...     C: float = 100.0
+    >>> ranker = StrictSVM().fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    >>> learners.save(ranker, "strict_svm.json")
+    >>> learners.load("strict_svm.json")
+    StrictSVM()
+    """
+    return LEARNERS.register(name, *aliases)
+
 
 _Made = TypeVar("_Made", bound=Learner)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from idealrank._base.registry import Registry
 from idealrank.losses.base import Loss
 
@@ -9,21 +12,44 @@ __all__ = ["LOSSES", "loss", "register"]
 
 #: The losses by name; `register` adds one.
 LOSSES: Registry[Loss] = Registry("loss", Loss, "cosine or cross_entropy(normalizer=dcg)", "idealrank.losses")
-register = LOSSES.register
-"""Register a loss of your own, which learners and the command line then take by name.
+_Own = TypeVar("_Own", bound=type[Loss])
 
-Examples
---------
->>> import numpy as np
->>> from idealrank import losses
->>> @losses.register("squared_error")
-... class SquaredError(losses.Loss):
-...     def values_and_gradient(self, lists):
-...         error = lists.scores - lists.labels
-...         return np.add.reduceat(error**2, lists.offsets[:-1]), 2 * error
->>> losses.loss("squared_error")([1, 0], [3.0, 1.0])
-(array([5.]), array([4., 2.]))
-"""
+
+def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+    """Register a loss of your own, which learners and the command line then take by name.
+
+    Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.
+
+    Parameters
+    ----------
+    name : str
+        The name, which becomes the ``label`` of the class.
+    *aliases : str
+        Other names for the same class.
+
+    Returns
+    -------
+    callable
+        A decorator of the class, which returns it unchanged.
+
+    Raises
+    ------
+    OptionError
+        If another loss has one of the names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from idealrank import losses
+    >>> @losses.register("squared_error")
+    ... class SquaredError(losses.Loss):
+    ...     def values_and_gradient(self, lists):
+    ...         error = lists.scores - lists.labels
+    ...         return np.add.reduceat(error**2, lists.offsets[:-1]), 2 * error
+    >>> losses.loss("squared_error")([1, 0], [3.0, 1.0])
+    (array([5.]), array([4., 2.]))
+    """
+    return LOSSES.register(name, *aliases)
 
 
 def loss(name: str | Loss) -> Loss:

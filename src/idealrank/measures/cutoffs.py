@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -88,30 +89,53 @@ class Cutoff(Numbers):
 
 #: The cutoffs by name; `register` adds one, which is written after "@": ``ndcg@power:0.5``.
 CUTOFFS: Registry[Cutoff] = Registry("cutoff", Cutoff, "10, 20% or n^0.5")
-register = CUTOFFS.register
-"""Register a cutoff of your own, which is written after "@" in the name of a measure.
+_Own = TypeVar("_Own", bound=type[Cutoff])
 
-Measures and losses use it like `Rank`, `Fraction` and `Power`. Its method `at` is called with an array of lengths of
-lists, and returns the number of ranks that count in each of them.
 
-Examples
---------
->>> from dataclasses import dataclass
->>> import numpy as np
->>> from idealrank import cutoffs
->>> @cutoffs.register("all_but")
-... @dataclass(frozen=True)
-... class AllBut(cutoffs.Cutoff):
-...     last: int
-...
-...     def at(self, n):
-...         return np.maximum(np.asarray(n) - int(self.last), 1)
->>> cutoffs.of("all_but:1").at([3, 10])
-array([2, 9])
->>> import idealrank as ir
->>> ir.measure("p@all_but:1")([1, 0, 1], [3, 2, 1])
-array([0.5])
-"""
+def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+    """Register a cutoff of your own, which is written after "@" in the name of a measure.
+
+    Measures and losses use it like `Rank`, `Fraction` and `Power`. Its method `at` is called with an array of lengths
+    of lists, and returns the number of ranks that count in each of them.
+
+    Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.
+
+    Parameters
+    ----------
+    name : str
+        The name, which becomes the ``label`` of the class.
+    *aliases : str
+        Other names for the same class.
+
+    Returns
+    -------
+    callable
+        A decorator of the class, which returns it unchanged.
+
+    Raises
+    ------
+    OptionError
+        If another cutoff has one of the names.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from idealrank import cutoffs
+    >>> @cutoffs.register("all_but")
+    ... @dataclass(frozen=True)
+    ... class AllBut(cutoffs.Cutoff):
+    ...     last: int
+    ...
+    ...     def at(self, n):
+    ...         return np.maximum(np.asarray(n) - int(self.last), 1)
+    >>> cutoffs.of("all_but:1").at([3, 10])
+    array([2, 9])
+    >>> import idealrank as ir
+    >>> ir.measure("p@all_but:1")([1, 0, 1], [3, 2, 1])
+    array([0.5])
+    """
+    return CUTOFFS.register(name, *aliases)
 
 
 @register("rank")

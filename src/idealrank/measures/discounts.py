@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -123,23 +123,46 @@ class Discount(Numbers):
 
 #: The discounts by name; `register` adds one.
 DISCOUNTS: Registry[Discount] = Registry("discount", Discount, "log:2, power:0.5 or table:1:0.5")
-register = DISCOUNTS.register
-"""Register a discount of your own, which measures and losses then take by name.
+_Own = TypeVar("_Own", bound=type[Discount])
 
-Examples
---------
->>> from dataclasses import dataclass
->>> from idealrank import discounts, measure
->>> @discounts.register("hyperbolic")
-... @dataclass(frozen=True)
-... class Hyperbolic(discounts.Discount):
-...     a: float = 1.0
-...
-...     def __call__(self, ranks, n=None):
-...         return 1 / (1 + self.a * (ranks - 1))
->>> measure("dcg(discount=hyperbolic:0.5)")([0, 1], [0.9, 0.1])
-array([0.66666667])
-"""
+
+def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+    """Register a discount of your own, which measures and losses then take by name.
+
+    Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.
+
+    Parameters
+    ----------
+    name : str
+        The name, which becomes the ``label`` of the class.
+    *aliases : str
+        Other names for the same class.
+
+    Returns
+    -------
+    callable
+        A decorator of the class, which returns it unchanged.
+
+    Raises
+    ------
+    OptionError
+        If another discount has one of the names.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from idealrank import discounts, measure
+    >>> @discounts.register("hyperbolic")
+    ... @dataclass(frozen=True)
+    ... class Hyperbolic(discounts.Discount):
+    ...     a: float = 1.0
+    ...
+    ...     def __call__(self, ranks, n=None):
+    ...         return 1 / (1 + self.a * (ranks - 1))
+    >>> measure("dcg(discount=hyperbolic:0.5)")([0, 1], [0.9, 0.1])
+    array([0.66666667])
+    """
+    return DISCOUNTS.register(name, *aliases)
 
 
 @register("log")

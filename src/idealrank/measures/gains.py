@@ -7,9 +7,9 @@ A gain is a frozen value; called with labels, it returns their gains. In the nam
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -51,26 +51,49 @@ class Gain(Numbers):
 
 #: The gains by name; `register` adds one.
 GAINS: Registry[Gain] = Registry("gain", Gain, "exp2, binary:2 or table:0:1:3")
-register = GAINS.register
-"""Register a gain of your own, which measures then take by name.
+_Own = TypeVar("_Own", bound=type[Gain])
 
-Examples
---------
->>> from dataclasses import dataclass
->>> import numpy as np
->>> from idealrank import gains, measure
->>> @gains.register("root")
-... @dataclass(frozen=True)
-... class Root(gains.Gain):
-...     degree: float = 2.0
-...
-...     def __call__(self, labels):
-...         return np.asarray(labels, np.float64) ** (1 / self.degree)
->>> gains.of("root")([0, 1, 4])
-array([0., 1., 2.])
->>> measure("dcg(gain=root:2)")([4, 0], [0.9, 0.1])
-array([2.])
-"""
+
+def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+    """Register a gain of your own, which measures then take by name.
+
+    Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.
+
+    Parameters
+    ----------
+    name : str
+        The name, which becomes the ``label`` of the class.
+    *aliases : str
+        Other names for the same class.
+
+    Returns
+    -------
+    callable
+        A decorator of the class, which returns it unchanged.
+
+    Raises
+    ------
+    OptionError
+        If another gain has one of the names.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from idealrank import gains, measure
+    >>> @gains.register("root")
+    ... @dataclass(frozen=True)
+    ... class Root(gains.Gain):
+    ...     degree: float = 2.0
+    ...
+    ...     def __call__(self, labels):
+    ...         return np.asarray(labels, np.float64) ** (1 / self.degree)
+    >>> gains.of("root")([0, 1, 4])
+    array([0., 1., 2.])
+    >>> measure("dcg(gain=root:2)")([4, 0], [0.9, 0.1])
+    array([2.])
+    """
+    return GAINS.register(name, *aliases)
 
 
 @register("exp2")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from idealrank._base.registry import Registry
 from idealrank.errors import OptionError
@@ -20,27 +20,50 @@ __all__ = ["MEASURES", "measure", "named", "register"]
 MEASURES: Registry[Measure] = Registry(
     "measure", Measure, "ndcg@10 or ndcg(gain=linear,discount=zipf)@10", "idealrank.measures"
 )
-register = MEASURES.register
-"""Register a measure of your own, which `evaluate`, `compare` and the command line then take by name.
+_Own = TypeVar("_Own", bound=type[Measure])
 
-A measure that the native core does not compute returns None from ``plan``, and computes its values itself.
 
-Examples
---------
->>> import numpy as np
->>> from idealrank import evaluate, measures
->>> @measures.register("top_label")
-... class TopLabel(measures.Measure):
-...     def plan(self):
-...         return None
-...
-...     def values(self, lists):
-...         queries = zip(lists.offsets[:-1], lists.offsets[1:])
-...         best = [first + lists.scores[first:last].argmax() for first, last in queries]
-...         return lists.labels[best]
->>> evaluate([0, 2, 1, 1], [1, 2, 3, 4], "top_label", offsets=[0, 2, 4]).mean
-{'top_label': 1.5}
-"""
+def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+    """Register a measure of your own, which `evaluate`, `compare` and the command line then take by name.
+
+    A measure that the native core does not compute returns None from ``plan``, and computes its values itself.
+
+    Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.
+
+    Parameters
+    ----------
+    name : str
+        The name, which becomes the ``label`` of the class.
+    *aliases : str
+        Other names for the same class.
+
+    Returns
+    -------
+    callable
+        A decorator of the class, which returns it unchanged.
+
+    Raises
+    ------
+    OptionError
+        If another measure has one of the names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from idealrank import evaluate, measures
+    >>> @measures.register("top_label")
+    ... class TopLabel(measures.Measure):
+    ...     def plan(self):
+    ...         return None
+    ...
+    ...     def values(self, lists):
+    ...         queries = zip(lists.offsets[:-1], lists.offsets[1:])
+    ...         best = [first + lists.scores[first:last].argmax() for first, last in queries]
+    ...         return lists.labels[best]
+    >>> evaluate([0, 2, 1, 1], [1, 2, 3, 4], "top_label", offsets=[0, 2, 4]).mean
+    {'top_label': 1.5}
+    """
+    return MEASURES.register(name, *aliases)
 
 
 def measure(name: str | Measure) -> Measure:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from idealrank.experiments.collections import drawn_collections
+from idealrank.experiments.collections import simulated_collections
 from idealrank.experiments.qin2008.accuracy import errors_in_training, of_errors, of_table_1, table_1
 from idealrank.experiments.qin2008.comparing import claims_of, tables_of
 from idealrank.experiments.qin2008.drawing import ndcg_by_cutoff, rho_by_epoch
@@ -44,7 +44,7 @@ _NOTES = (
     "A claim that one ranker is better holds if the 95% interval (Student's t over test queries) of the paired "
     "difference is above 0, fails if it is below 0, and is undecided otherwise. Means are means of five folds' test "
     "means. MAP: relevant from label 1 on, and equal scores in file order, as in LETOR's script. TD2003 and TD2004 are "
-    "not at hand: drawn topics with few relevant documents stand in for them, and OHSUMED with two labels.",
+    "not available: simulated topics with few relevant documents stand in for them, and OHSUMED with two labels.",
 )
 
 
@@ -69,10 +69,10 @@ def reproduce(
     Reproduction
     """
     protocol = replace(QUICK if quick else Protocol(), seed=seed)
-    drawn = drawn_collections(seed)
-    collections = dict(drawn if data is None else data)
+    simulated = simulated_collections(seed)
+    collections = dict(simulated if data is None else data)
     if all(is_graded(folds) for folds in collections.values()):
-        collections["drawn topics"] = drawn["drawn topics"]
+        collections["simulated topics"] = simulated["simulated topics"]
     errors = {
         name: errors_in_training(folds[0].train, protocol.for_queries(folds[0].train.n_queries))
         for name, folds in collections.items()
