@@ -34,8 +34,8 @@ are compared query by query (paired differences).
 
 **Settings.** A paper leaves choices open: which script evaluates, how features are scaled, which optimizer runs and for
 how long, which variant of a baseline is used, which seed. Each experiment has a reference setting and then changes one
-choice at a time. The verdict is about the reference setting and names the choices that change it, "measured here" shows the
-numbers of the reference setting, and "holds in" counts the settings in which the claim holds.
+choice at a time. The verdict is about the reference setting and names the choices that change it, "measured here" shows
+the numbers of the reference setting, and "holds in" counts the settings in which the claim holds.
 
 **Data.** Where a collection of a paper is not available, *simulated topics* take its place: generated queries with
 few relevant documents among many.
@@ -85,9 +85,9 @@ EXPERIMENTS = {
         "same or improves it. A new loss, the q-norm, is better than cosine and cross entropy on 3 of 9 collections, "
         "and comparable on 6.",
         "On MQ2008, dividing by Z<sub>10</sub> changes NDCG by -2.76%; the paper also reports a loss there, -2.02%. "
-        "On OHSUMED (+0.75%) and on simulated topics (+4.31%), the interval contains 0. The claim that fails is that only "
-        "improvements are larger than 3%: 5 of the changes here are below -3%, and 2 of these are significant. The "
-        "q-norm is less than 0.01 worse than the better of cosine and cross entropy, or better, on MQ2008 and on "
+        "On OHSUMED (+0.75%) and on simulated topics (+4.31%), the interval contains 0. The claim that fails is that "
+        "only improvements are larger than 3%: 5 of the changes here are below -3%, and 2 of these are significant. "
+        "The q-norm is less than 0.01 worse than the better of cosine and cross entropy, or better, on MQ2008 and on "
         "simulated topics; on OHSUMED that is undecided.",
         "`mq2008` is from LETOR 4.0, `ohsumed-letor3` from LETOR 3.0. Simulated topics stand in for HP2003.",
         ("mq2008", "ohsumed-letor3"),

@@ -55,6 +55,11 @@ def test_wrapped_text_is_whole_and_narrow(text: str, width: int, indent: str) ->
     assert "".join("".join(lines).split()) == "".join(text.split())
 
 
+def test_a_number_is_not_broken_at_its_point() -> None:
+    assert wrapped("ndcg(discount=power:0.5)", 22) == ["ndcg(discount=power:", "0.5)"]
+    assert wrapped("www.example.org/a/page", 14) == ["www.example.", "org/a/page"]
+
+
 def test_wide_characters_before_a_comma_count_as_two_columns() -> None:
     assert wrapped("_ _日,", 5, "  ") == ["_", "  _", "  日,"]
 

@@ -35,7 +35,7 @@ def test_systems_are_compared_with_a_baseline(files: Path) -> None:
     result = run("compare", "qrels.txt", "base.run", "good.run", "other.run", "--baseline", "base", "--seed", "1")
     assert result.exit_code == 0, result.output
     verdict, blank, *lines = result.stdout.splitlines()
-    assert verdict.startswith("ndcg@10: 1 of 2 systems differ significantly from base at level 0.05: good (+0.")
+    assert verdict.startswith("ndcg@10: 1 of 2 systems differs significantly from base at level 0.05: good (+0.")
     assert blank == ""
     assert lines[0].split() == [
         "system",
@@ -134,7 +134,7 @@ def test_one_system_is_not_enough(files: Path) -> None:
     for command in ("compare", "power"):
         result = run(command, "qrels.txt", "base.run")
         assert result.exit_code == 2
-        assert "at least 2 systems are needed, got 1: give runs" in result.stderr
+        assert "at least 2 systems are needed, got 1: give more runs" in result.stderr
 
 
 def test_a_baseline_that_is_not_there_is_named(files: Path) -> None:

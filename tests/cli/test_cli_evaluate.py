@@ -1,6 +1,7 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -260,11 +261,28 @@ def test_a_choice_that_does_not_exist_is_refused(files: Path) -> None:
     assert "'1' is not one of '0', 'drop', 'error'" in result.stderr
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "distinguish"])
-def test_help_lists_measures_and_tools(command: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "default", "names"),
+    [
+        ("evaluate", "[default: ndcg@10, ap, rr]", "ndcg, dcg, linear_ndcg, ap,"),
+        ("compare", "[default: ndcg@10]", "ndcg, dcg, linear_ndcg, ap,"),
+        ("power", "[default: ndcg@10]", "ndcg, dcg, linear_ndcg, ap,"),
+        ("distinguish", "By default, NDCG with six discounts", "ndcg, dcg, linear_ndcg Tools"),
+        ("limits", "By default, NDCG with six discounts", "ndcg, linear_ndcg Tools"),
+    ],
+)
+def test_help_lists_measures_and_tools(command: str, default: str, names: str) -> None:
     page = " ".join(CliRunner().invoke(commands, [command, "--help"]).stdout.split())
-    assert "Measures (-m): ndcg, dcg, linear_ndcg, ap," in page
+    assert default in page
+    assert f"Measures (-m): {names}" in page
     assert "Tools (--like): idealrank, trec_eval," in page
+
+
+@pytest.mark.parametrize("command", ["distinguish", "limits"])
+def test_measures_that_help_does_not_list_are_refused(files: Path, command: str) -> None:
+    result = CliRunner().invoke(commands, [command, "qrels.txt", "x=one.run", "y=two.run", "-m", "ap"])
+    assert result.exit_code == 1
+    assert re.search(r"NDCG and linear NDCG, not (by )?ap$", result.stderr)
 
 
 @pytest.fixture

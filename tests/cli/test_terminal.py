@@ -7,10 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from screen import Screen, of_command, on_a_terminal
 
 import idealrank as ir
+from idealrank.cli.group import commands
 from idealrank.cli.support import progress
+from idealrank.learners.progress import bar
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals")
 
@@ -203,6 +206,28 @@ with progress.working("never", quiet=True):
     assert any("testing 4,950 pairs, 0 s" in label for label in screen.labels)
     assert any("reading the second file" in label for label in screen.labels)
     assert not any("never" in label for label in screen.labels)
+
+
+@pytest.mark.parametrize("columns", [80, 120, 200])
+def test_progress_of_training_cuts_no_number(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    for name, value in {"FORCE_COLOR": "1", "COLUMNS": str(columns), "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    with bar(200, shown=True) as tell:
+        tell("cross_entropy(normalizer=dcg)", 185, "loss 3.3913, validation 0.6843, best 0.6957")
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    assert "185/200 loss 3.3913, validation 0.6843, best 0.6957 0:00:0" in shown
+    assert "…" not in shown
+
+
+def test_a_usage_error_is_broken_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("idealrank.cli.support.terminal.screen_width", lambda stream: 40)
+    result = CliRunner().invoke(commands, ["leaderboard", "data", "one"])
+    assert result.exit_code == 2
+    *_, first, second, third = result.stderr.splitlines()
+    assert [first, second] == ["Error: at least 2 systems are needed,", "  got 1: give the folder of data sets,"]
+    assert third == "  then folders of two systems or more."
 
 
 def test_the_width_is_that_of_the_stream(tmp_path: Path) -> None:

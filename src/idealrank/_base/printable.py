@@ -6,6 +6,8 @@ __all__ = ["display_width", "printable", "wrapped"]
 
 # Invisible, but part of words in Persian, of emoji and of hyphenation.
 _JOINERS = "\u200c\u200d\u00ad"
+# A point before digits, after which no line ends.
+_DECIMAL = re.compile(r"\.\d")
 # What no line breaks: a name with options, as in ndcg(gain=exp2,short=as is), and a name and its difference, "q1 +0.5".
 _WHOLE = re.compile(r"\w\([^()]*=[^()]*\)| (?=[+-]\d)")
 
@@ -115,7 +117,7 @@ def _piece(word: str, width: int) -> str:
     """Return the longest beginning of a word that fits, up to punctuation if possible; at least one character."""
     end = max(1, _n_fitting(word, width))
     for marks in (",;", "/_-.)(=:"):
-        place = max(word.rfind(mark, end // 3, end) for mark in marks) + 1
-        if place:
-            return word[:place]
+        places = [place for place in range(end // 3, end) if word[place] in marks and not _DECIMAL.match(word, place)]
+        if places:
+            return word[: places[-1] + 1]
     return word[:end]

@@ -395,16 +395,10 @@ class Comparison(Measured):
         open_ones = [each for each in differences if not each.is_decided]
         if not open_ones:
             return []
-        some = open_ones[0]
-        bounds = f"({some.difference:+z.4f}; {some.lowest:+z.4f} to {some.highest:+z.4f} for any labels)"
-        could = f"{measure}: unjudged documents alone could reverse"
-        if len(differences) == 1:
-            return [f"{could} the difference between {some.system} and {some.baseline} {bounds}."]
-        shown = [each.system for each in open_ones[:_FEW]] if len(open_ones) > 1 else [f"{some.system} {bounds}"]
-        if len(open_ones) > _FEW:
-            shown.append(f"{len(open_ones) - _FEW} more")
-        count = f"{share(len(open_ones), len(differences), 'differences')} from {some.baseline}"
-        return [f"{could} {count}: {listed(shown)}."]
+
+        from idealrank.evaluation.holes.bounding import reversal_text
+
+        return [f"{measure}: {reversal_text(open_ones, len(differences))}"]
 
     def _finding(self, measure: str) -> str:
         """Return which systems differ, or why this is not known."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BETTER",
+    "CORRECTIONS",
     "WORSE",
     "board_text",
     "caption",
@@ -56,7 +57,8 @@ _TESTS = {
     "bootstrap": "paired bootstrap test",
     "tukey": "randomized Tukey HSD test",
 }
-_CORRECTIONS = {
+#: The corrections in words.
+CORRECTIONS = {
     "holm": "Holm correction",
     "benjamini_hochberg": "Benjamini-Hochberg correction",
     "bonferroni": "Bonferroni correction",
@@ -112,7 +114,7 @@ def joined_labels(names: Iterable[str], known: Mapping[str, str]) -> str:
 
 def test_text(found: Comparison) -> str:
     """Return the test, the correction and the level in words."""
-    corrected = [] if found.test == "tukey" else [_CORRECTIONS[found.correction]]
+    corrected = [] if found.test == "tukey" else [CORRECTIONS[found.correction]]
     return ", ".join([_TESTS[found.test], *corrected, f"level {found.level:g}"])
 
 

@@ -147,14 +147,35 @@ def test_nothing_to_judge_once_the_order_is_decided() -> None:
 
 
 @pytest.mark.parametrize(
-    ("systems", "changed"),
+    ("systems", "changed", "ranks"),
     [
-        (["x"], "the mean of x"),
-        (["x", "y"], "the mean difference between the systems"),
-        (["x", "y", "z"], "the mean differences, summed over the 2 pairs whose order is undecided"),
+        (["x"], "the mean of x", "the column after it: its rank."),
+        (["x", "y"], "the mean difference between the systems", "the columns after it: its rank in each system."),
+        (
+            ["x", "y", "z"],
+            "the mean differences, summed over the 2 pairs whose order is undecided",
+            "the columns after it: its rank in each system.",
+        ),
     ],
 )
-def test_the_note_says_what_a_label_could_change(systems: list[str], changed: str) -> None:
+def test_the_note_says_what_a_label_could_change(systems: list[str], changed: str, ranks: str) -> None:
     runs = {name: {"q": [f"{name}1", "a"]} for name in systems}
     (note,) = ir.judge_next({"q": {"a": 1}}, runs, "ndcg@2").table().notes
-    assert note.startswith(f"effect: how much the label of this document alone could change {changed}; the columns")
+    assert note == f"effect: how much the label of this document alone could change {changed}; {ranks}"
+
+
+def test_of_several_differences_the_first_sentence_counts_those_that_are_open() -> None:
+    runs = {name: {"q": [f"{name}1", "a"]} for name in ("x", "y", "z")}
+    verdict, *_ = ir.bounds({"q": {"a": 1}}, runs, "ndcg@2").findings()
+    assert verdict == "Unjudged documents alone could reverse both differences from x: y and z."
+    assert ir.judge_next({"q": {"a": 1}}, runs, "ndcg@2").findings() == [verdict]
+    judged = {name: {"q": order} for name, order in (("x", ["a", "b"]), ("y", ["b", "a"]), ("z", ["b"]))}
+    verdict, *_ = ir.bounds({"q": {"a": 1, "b": 0}}, judged, "ndcg@2").findings()
+    assert verdict == "Unjudged documents cannot reverse any of the 2 differences from x."
+
+
+def test_every_column_of_the_bounds_is_explained() -> None:
+    found = ir.bounds({"q": {"a": 1}}, {"x": {"q": ["b", "a"]}}, "ndcg@2").table()
+    (note,) = found.notes
+    meanings = {name for part in note.split("; ") for name in part.partition(":")[0].split(", ")}
+    assert set(found.header) - {"system"} <= meanings

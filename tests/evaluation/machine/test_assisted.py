@@ -91,7 +91,7 @@ def test_what_is_said_about_judges() -> None:
     found = ir.compare(some_of(human), runs, "ndcg@5", machine_judgments=machine)
     text = " ".join(found.findings())
     assert "12 of 40 queries have human judgments" in text
-    assert "of 144 documents with both labels have equal ones" in text
+    assert "% of the 144 documents with both, kappa" in text
     assert found.agreement.bias > 0
     assert found.same_order("ndcg@5") == 3
     constant = {query: dict.fromkeys(docs, 1) for query, docs in machine.items()}
@@ -152,7 +152,12 @@ def test_queries_and_documents_of_one_kind_of_judgments_only() -> None:
     ("change", "options", "error", "words"),
     [
         (lambda human: {}, {}, DataError, "no human judgments|empty"),
-        (lambda human: some_of(human, 2), {}, DataError, "3 queries or more need both .*, got 2"),
+        (
+            lambda human: some_of(human, 2),
+            {},
+            DataError,
+            "at least 3 queries need both .*, got 2.*--human-sample documents",
+        ),
         (
             lambda human: {f"x{q}": docs for q, docs in human.items()},
             {},

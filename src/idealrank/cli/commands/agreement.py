@@ -73,7 +73,7 @@ def command(
 ) -> None:
     """Compare the rankings of SYSTEMS."""
     if len(systems) < 2:
-        raise click.UsageError("at least 2 systems are needed, got 1: give runs.")
+        raise click.UsageError("at least 2 systems are needed, got 1: add a run.")
     shapes = named_systems(systems, columns, quiet=quiet)
 
     from idealrank.cli.support.progress import working

@@ -24,10 +24,6 @@ Examples:
 """
 
 
-#: Most sentences before the table.
-_N_FINDINGS = 3
-
-
 @click.command("bounds", cls=SystemsCommand, help=_HELP, without=("measures", "unjudged", "html_path"))
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
@@ -59,7 +55,8 @@ def command(request: Request, measure: str, baseline: str | None, unseen: int, s
         return
     is_read = request.output_format in ("text", "markdown")
     if is_read:
-        for finding in found.findings()[-_N_FINDINGS:]:  # those about differences come last
+        # Of several differences, the first sentence says how many are open, and the table shows each.
+        for finding in found.findings()[: 1 if len(found.differences) > 1 else None]:
             say(finding)
         click.echo()
     show(found.table(), request.output_format)

@@ -55,7 +55,7 @@ class _Shown(NamedTuple):
     holes: bool
 
 
-@click.command("compare", cls=SystemsCommand, help=_HELP)
+@click.command("compare", cls=SystemsCommand, help=_HELP, measures=("ndcg@10",))
 @weights_option
 @by_option
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with.")
@@ -132,7 +132,7 @@ def command(
     from idealrank.evaluation.holes.comparing import with_bounds
 
     with working("reading systems", quiet=request.quiet) as say_that:
-        named, measures = dict(systems), request.measures or ("ndcg@10",)
+        named, measures = dict(systems), request.measures
         options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
         evaluator = request.evaluator(judged, query_weights, by)
         if machine is not None:

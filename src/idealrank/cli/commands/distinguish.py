@@ -17,8 +17,8 @@ Find which measures separate SYSTEMS, pair by pair, on the documents in DATA.
 
 DATA and SYSTEMS are given as for 'idealrank evaluate', and the means are the same. For 'documents', 'changes' and
 'theory', lists grow document by document, in the order of DATA. With judgments and runs, all judged documents are
-ranked, and those that a run does not retrieve come last. The measures may be DCG, NDCG and linear NDCG; those that
-separate the systems with the fewest queries come first. Text output has at most 30 rows; --format csv has all.
+ranked, and those that a run does not retrieve come last. Measures that separate the systems with the
+fewest queries come first. Text output has at most 30 rows; --format csv has all.
 
 \b
 mean a, b   means over queries, as 'idealrank evaluate' gives them
@@ -45,7 +45,7 @@ Examples:
 _N_ROWS = 30
 
 
-@click.command("distinguish", cls=SystemsCommand, help=_HELP)
+@click.command("distinguish", cls=SystemsCommand, help=_HELP, only=("ndcg", "dcg", "linear_ndcg"))
 @click.option(
     "--orders",
     "n_orders",

@@ -48,7 +48,7 @@ Examples:
 """
 
 
-@click.command("evaluate", cls=SystemsCommand, help=_HELP)
+@click.command("evaluate", cls=SystemsCommand, help=_HELP, measures=("ndcg@10", "ap", "rr"))
 @weights_option
 @by_option
 @click.option("--per-query", is_flag=True, help="Also print one row per query.")
@@ -75,7 +75,7 @@ def command(
     from idealrank.evaluation.results import Evaluations
     from idealrank.measures.base import Measure
 
-    measures = request.measures or ("ndcg@10", "ap", "rr")
+    measures = request.measures
     depths: list[Measure] = []
     lists: Rankings | None = None
     evaluator = request.evaluator(judged, query_weights, by)

@@ -21,9 +21,6 @@ Examples:
   idealrank judge-next qrels.txt *.run --format csv > to_judge.csv
 """
 
-#: Most sentences above the table.
-_N_FINDINGS = 5
-
 
 @click.command("judge-next", cls=SystemsCommand, help=_HELP, without=("measures", "unjudged", "html_path"))
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
@@ -49,7 +46,7 @@ def command(request: Request, measure: str, n: int, baseline: str | None) -> Non
         return
     has_table = bool(found.documents) or request.output_format == "csv"
     if request.output_format == "text" and has_table:
-        show_findings(found, most=_N_FINDINGS)
+        show_findings(found)
     if has_table:
         show(found.table(), request.output_format)
     if request.output_format != "text" and has_table:

@@ -50,7 +50,7 @@ Examples:
 """
 
 
-@click.command("limits", cls=SystemsCommand, help=_HELP)
+@click.command("limits", cls=SystemsCommand, help=_HELP, only=("ndcg", "linear_ndcg"))
 @click.option(
     "--method",
     type=click.Choice(["top", "bins", "isotonic"]),

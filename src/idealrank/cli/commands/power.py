@@ -36,7 +36,7 @@ Examples:
 """
 
 
-@click.command("power", cls=SystemsCommand, help=_HELP, without=("html_path",))
+@click.command("power", cls=SystemsCommand, help=_HELP, measures=("ndcg@10",), without=("html_path",))
 @click.option(
     "--delta",
     "deltas",
@@ -72,7 +72,7 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     rows = []
     with working("evaluating systems", quiet=request.quiet):
         evaluator = Evaluator(judged, request.convention_of(judged))
-        evaluations = evaluator.evaluate_all(systems, request.measures or ("ndcg@10",))
+        evaluations = evaluator.evaluate_all(systems, request.measures)
         _, values = common_queries(evaluations)
         for measure, matrix in values.items():
             for delta in deltas:

@@ -33,11 +33,10 @@ Where a paper leaves a choice open (evaluation script, scaling of features, opti
 at a time: a claim holds, fails or is undecided, in some settings or in all.
 
 \b
-wang2013   four discounts as lists grow (Figures 1 to 4)
-jin2013    linear NDCG and misordered pairs (Figures 1 to 3)
-ravikumar2011
-           losses and their NDCG-consistent versions (Table 1, Figures 1 to 6)
-qin2008    smooth NDCG and AP as losses (Tables 1 to 3, Figures 1 to 5)
+wang2013       four discounts as lists grow (Figures 1 to 4)
+jin2013        linear NDCG and misordered pairs (Figures 1 to 3)
+ravikumar2011  losses and their consistent versions (Table 1, Figures 1 to 6)
+qin2008        smooth NDCG and AP as losses (Tables 1 to 3, Figures 1 to 5)
 
 \b
 Examples:

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import click
 
-from idealrank._base.printable import printable
+from idealrank._base.printable import printable, wrapped
 from idealrank.cli.support.options import is_debug
 from idealrank.errors import IdealrankError
 
@@ -29,6 +29,18 @@ class Failure(click.ClickException):
             say(text, err=True)
         else:
             click.echo(text, file=file)
+
+
+class WrongUsage(click.UsageError):
+    """A usage error, in as many lines as a terminal needs."""
+
+    def format_message(self) -> str:
+        """Return the message that click prints after "Error: "."""
+        from idealrank.cli.support.terminal import screen_width
+
+        width, start = screen_width(sys.stderr), "Error: "
+        text = one_line(self.message)
+        return text if width is None else "\n".join(wrapped(start + text, width, "  ")).removeprefix(start)
 
 
 class Interrupted(click.ClickException):
@@ -78,6 +90,10 @@ def reported() -> Iterator[None]:
     except BrokenPipeError:
         _let_go_of_closed_pipes()
         raise click.exceptions.Exit(141) from None
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        raise error if isinstance(error, WrongUsage) else WrongUsage(error.format_message(), error.ctx) from None
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except Exception as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -128,12 +129,8 @@ class Request:
             raise click.UsageError("judgments come first, then runs; give --from qrels if DATA does hold judgments.")
         if len(self.systems) < least and not (holds is Frame and least == 1):
             what = {Qrels: "runs", RankingData: "files of scores", Frame: "runs or score columns"}[holds]
-            few = (
-                "no system to evaluate"
-                if least == 1
-                else f"at least {least} systems are needed, got {len(self.systems)}"
-            )
-            raise click.UsageError(f"{few}: give {what}.")
+            few = f"at least {least} systems are needed, got {len(self.systems)}: give more {what}"
+            raise click.UsageError(f"no system to evaluate: give {what}." if least == 1 else f"{few}.")
 
     def convention_of(self, judged: Qrels | RankingData, like: str | None = None) -> Convention:
         """Return the convention of ``--like`` (or ``like``) with the choices of ``--unjudged`` and ``--missing``."""
@@ -248,6 +245,10 @@ def _shared() -> None:
     """Only the parameters of this command are used."""
 
 
+_OF_NDCG = (
+    "A measure, such as ndcg@10 or 'ndcg(gain=linear)@10'; may be repeated. By default, NDCG with six discounts and "
+    "cutoffs."
+)
 _FIRST = ("data", "systems", "measures", "like", "unjudged", "missing")
 
 
@@ -260,12 +261,29 @@ class SystemsCommand(Command):
         The command's own parameters.
     without : tuple of str
         Names of shared parameters that the command does not have.
+    measures : sequence of str
+        The measures that are evaluated without ``-m``; none if the command chooses them later.
+    only : sequence of str
+        The names of the NDCG family that ``-m`` takes; by default, it takes all measures.
     """
 
     def __init__(
-        self, *, params: list[click.Parameter] | None = None, without: tuple[str, ...] = (), **attributes: Any
+        self,
+        *,
+        params: list[click.Parameter] | None = None,
+        without: tuple[str, ...] = (),
+        measures: Sequence[str] = (),
+        only: Sequence[str] = (),
+        **attributes: Any,
     ) -> None:
-        shared = [each for each in _shared.params if each.name not in without]
+        shared = [copy(each) for each in _shared.params if each.name not in without]
+        for each in shared:
+            if isinstance(each, click.Option) and each.name == "measures":
+                if only:
+                    each.help = _OF_NDCG
+                if measures:
+                    each.default, each.show_default = tuple(measures), True
+        self._only = only
         first = [each for each in shared if each.name in _FIRST]
         last = [each for each in shared if each.name not in _FIRST]
         super().__init__(params=[*first, *(params or ()), *last], **attributes)
@@ -276,7 +294,7 @@ class SystemsCommand(Command):
         super().format_epilog(ctx, formatter)
         from idealrank.measures.vocabulary import CONVENTIONS, MEASURES
 
-        for title, names in {"Measures (-m)": MEASURES, "Tools (--like)": CONVENTIONS}.items():
+        for title, names in {"Measures (-m)": self._only or MEASURES, "Tools (--like)": CONVENTIONS}.items():
             with formatter.section(title):
                 formatter.write_text(", ".join(names))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Unpack, cast
@@ -15,6 +15,7 @@ from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import listed
 from idealrank._base.tables import Column, Table, Value
+from idealrank._base.words import share
 from idealrank._typing import Floats
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
@@ -30,17 +31,25 @@ from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention
 
-__all__ = ["Bounds", "DifferenceBounds", "bounds", "bounds_of", "judgments_and_runs", "labels_in"]
+__all__ = ["Bounds", "DifferenceBounds", "bounds", "bounds_of", "judgments_and_runs", "labels_in", "reversal_text"]
 
 #: The most different labels that are tried for an unjudged document.
 _MOST_LABELS = 64
 
+#: Most systems to list in a sentence.
+_FEW = 4
 #: What the columns of the tables say of unjudged documents.
 _MEANINGS = {
     "lowest": "lowest, highest: over all labels that unjudged documents could have",
     "value": "value: they are not relevant",
     "expected": "expected: they are as relevant as judged documents at similar ranks",
     "condensed": "condensed: they are removed from the ranking",
+}
+#: What the columns of other measures mean, by their names without a cutoff.
+_OTHER_MEANINGS = {
+    "judged": "{name}: share of judged documents",
+    "rbp": "rbp, rbp_resid: rank-biased precision, and what unjudged documents could add to it",
+    "inf_ap": "inf_ap: average precision, inferred from the judged documents",
 }
 _DIFFERENCES = (
     "lowest, highest: the difference from the baseline for any labels of unjudged documents; decided: whether the same "
@@ -95,6 +104,32 @@ class DifferenceBounds(Result):
             f"{start}; with other labels the difference is {least}{low:+z.4f} to {high:+z.4f}: unjudged documents "
             "alone could reverse the order."
         ]
+
+
+def reversal_text(undecided: Sequence[DifferenceBounds], n_compared: int) -> str:
+    """Return which differences unjudged documents alone could reverse, in a sentence without a capital.
+
+    Parameters
+    ----------
+    undecided : sequence of DifferenceBounds
+        The differences that they could reverse, from the same baseline.
+    n_compared : int
+        The number of all differences from this baseline.
+
+    Examples
+    --------
+    >>> reversal_text([DifferenceBounds("a", "c", 0.25, -0.5, 0.5, True)], 2)
+    'unjudged documents alone could reverse 1 of 2 differences from c: a (+0.2500; -0.5000 to +0.5000 for any labels).'
+    """
+    some = undecided[0]
+    bounds = f"({some.difference:+z.4f}; {some.lowest:+z.4f} to {some.highest:+z.4f} for any labels)"
+    could = "unjudged documents alone could reverse"
+    if n_compared == 1:
+        return f"{could} the difference between {some.system} and {some.baseline} {bounds}."
+    shown = [each.system for each in undecided[:_FEW]] if len(undecided) > 1 else [f"{some.system} {bounds}"]
+    if len(undecided) > _FEW:
+        shown.append(f"{len(undecided) - _FEW:,} more")
+    return f"{could} {share(len(undecided), n_compared, 'differences')} from {some.baseline}: {listed(shown)}."
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,7 +210,11 @@ class Bounds(Result):
             *(Column(name, ".4f", priority=0 if name in (*_MEANINGS, "highest") else 1) for name in names),
         ]
         rows: list[list[Value]] = [[name, *(means[each] for each in names)] for name, means in self.mean.items()]
-        said = "; ".join(text for name, text in _MEANINGS.items() if name in names) + "."
+        meanings = [text for name, text in _MEANINGS.items() if name in names]
+        for name in names:
+            text = _OTHER_MEANINGS.get(name.partition("@")[0])
+            meanings += [] if text is None else [text.format(name=name)]
+        said = f"{'; '.join(meanings)}."
         found = {"means": Table(columns, rows, notes=(said,))}
         if self.differences:
             numbers = [Column(name, "+.4f") for name in ("difference", "lowest", "highest")]
@@ -209,8 +248,8 @@ class Bounds(Result):
         return f"{self.measure}, whatever the labels of unjudged documents are"
 
     def findings(self) -> list[str]:
-        """Return the range of each system, and what unjudged documents mean for the differences."""
-        found = []
+        """Return what unjudged documents mean for the differences, and the range of each system."""
+        found = self._verdict() if len(self.differences) > 1 else []
         for name, mean in self.mean.items():
             of = f" of {name}" if name else ""
             found.append(
@@ -219,6 +258,15 @@ class Bounds(Result):
                 f"{self.labels[-1]:g}."
             )
         return [*found, *(finding for each in self.differences for finding in each.findings())]
+
+    def _verdict(self) -> list[str]:
+        """Return how many differences unjudged documents could reverse, in a sentence."""
+        undecided = [each for each in self.differences if not each.is_decided]
+        if undecided:
+            said = reversal_text(undecided, len(self.differences))
+            return [f"{said[0].upper()}{said[1:]}"]
+        n, baseline = len(self.differences), self.differences[0].baseline
+        return [f"Unjudged documents cannot reverse any of the {n:,} differences from {baseline}."]
 
     def remarks(self) -> list[str]:
         """Return the query set, the convention, and which documents are unjudged."""

@@ -15,7 +15,13 @@ from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import Evaluator
-from idealrank.evaluation.holes.bounding import DifferenceBounds, bounds_of, judgments_and_runs, labels_in
+from idealrank.evaluation.holes.bounding import (
+    DifferenceBounds,
+    bounds_of,
+    judgments_and_runs,
+    labels_in,
+    reversal_text,
+)
 from idealrank.evaluation.holes.completions import constant_denominator, ideal_sums
 from idealrank.evaluation.holes.pool import Pool
 from idealrank.evaluation.holes.weighing import Ranked, Rules, rules_of
@@ -88,7 +94,9 @@ class NextJudgments(Result):
                 f"the mean difference between {each.system} and {each.baseline}" for each in self.differences
             )
         effect = f"effect: how much the label of this document alone could change {changed}"
-        return f"{effect}; the columns after it: the rank of the document in each system."
+        if len(self.ranks) == 1:
+            return f"{effect}; the column after it: its rank."
+        return f"{effect}; the columns after it: its rank in each system."
 
     def title(self) -> str:
         """Return what the table is for."""
@@ -96,8 +104,11 @@ class NextJudgments(Result):
 
     def findings(self) -> list[str]:
         """Return whether the order of the systems is decided."""
+        if self.documents and len(self.differences) > 1:
+            said = reversal_text(self.differences, len(self.ranks) - 1)
+            return [f"{said[0].upper()}{said[1:]}"]
         if self.documents and self.differences:
-            return [finding for each in self.differences for finding in each.findings()]
+            return self.differences[0].findings()
         if self.documents:
             return ["Judging these documents narrows the bounds most."]
         if len(self.ranks) == 1:

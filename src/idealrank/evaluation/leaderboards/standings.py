@@ -226,8 +226,9 @@ class Leaderboard(Result):
         other = "the best system" if self.baseline is None else self.baseline
         return (
             f"{_FIRST}: no system is significantly better. may be: the ranks that a system may have, "
-            f"with {100 * (1 - self.overall.level):.4g}% confidence for all systems at once. change: difference from "
-            f"{other}."
+            f"with {100 * (1 - self.overall.level):.4g}% confidence for all systems at once. low, high: interval of "
+            f"the mean. change: difference from {other}. corrected: its p-value, corrected for all comparisons. "
+            "geometric, mean rank: geometric mean and mean rank over data sets."
         )
 
     def _datasets_table(self) -> Table:

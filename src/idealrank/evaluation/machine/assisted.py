@@ -15,12 +15,13 @@ from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import listed
 from idealrank._base.tables import Column, Table, Tables, Value
-from idealrank._base.words import share
+from idealrank._base.words import counted, share
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.comparison_tables import CORRECTIONS
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.holes.bounding import labels_in
 from idealrank.evaluation.holes.completions import constant_denominator
@@ -36,6 +37,9 @@ __all__ = ["SAMPLES", "AssistedComparison", "AssistedEstimate", "assisted_compar
 #: What people judged a random sample of.
 SAMPLES = ("queries", "documents")
 _FEWEST_QUERIES = 3
+_OF_DOCUMENTS = (
+    "for human judgments of some documents of each query, pass human_sample='documents' (--human-sample documents)"
+)
 #: Most differences to state in sentences.
 _FEW = 5
 #: Columns of what the human judgments give alone, and of what the machine judgments do.
@@ -230,7 +234,8 @@ class AssistedComparison(Result):
         found = []
         for name, differences in self.differences.items():
             shown = [
-                f"{each.system} - {each.against} {each.mean:+z.4f} ({each.low:+z.4f} to {each.high:+z.4f})"
+                f"{f'{each.system} - {each.against} ' if len(differences) > 1 else ''}{each.mean:+z.4f} "
+                f"({each.low:+z.4f} to {each.high:+z.4f})"
                 for each in differences[:_FEW]
             ]
             more = f", and {len(differences) - _FEW} more" if len(differences) > _FEW else ""
@@ -254,9 +259,11 @@ class AssistedComparison(Result):
         over, agree = f"median over the differences by {measure}", "agree"
         signs = share(n_same, len(differences), "differences")
         if len(differences) == 1:
-            over, agree, signs = f"for the difference by {measure}", "agree" if n_same else "disagree", "this difference"
+            over, signs = f"for the difference by {measure}", "this difference"
+            agree = "agree" if n_same else "disagree"
+        judged = "All" if first.n_human == first.n else f"{first.n_human:,} of"
         return (
-            f"{first.n_human:,} of {first.n:,} {self.sample} have human judgments; with the machine judgments, they "
+            f"{judged} {first.n:,} {self.sample} have human judgments; with the machine judgments, they "
             f"are worth {worth:,.0f} ({over}). Machine judgments alone {agree} with the sign of {signs}."
         )
 
@@ -266,10 +273,11 @@ class AssistedComparison(Result):
         estimates = [each for found in (*self.means.values(), *self.differences.values()) for each in found]
         notes = dict.fromkeys(each.note for each in estimates if each.note)
         return [
-            f"means over {self.n_queries:,} queries, like {self.convention.name}; {texts}; "
+            f"means over {counted(self.n_queries, 'query')}, like {self.convention.name}; {texts}; "
             f"{1 - self.level:.0%} intervals if the {self.sample} with human judgments are a random sample"
-            f"{' within each query' if self.sample == 'documents' else ''}; p-values by t, {self.correction}",
-            *(f"Note: {note} ({_count(estimates, note)} of {len(estimates)} estimates)" for note in notes),
+            f"{' within each query' if self.sample == 'documents' else ''}; p-values by t tests, "
+            f"{CORRECTIONS[self.correction]}",
+            *(f"Note: {note} ({share(_count(estimates, note), len(estimates), 'estimates')})" for note in notes),
             *map(str, self.problems),
         ]
 
@@ -447,8 +455,8 @@ def _by_query(
     known = places[places >= 0]
     if known.size < _FEWEST_QUERIES:
         raise DataError(
-            f"{_FEWEST_QUERIES} queries or more need both human and machine judgments, got {known.size}; for human "
-            "judgments of some documents of each query, pass human_sample='documents'"
+            f"at least {_FEWEST_QUERIES} queries need both human and machine judgments, got {known.size}; "
+            f"{_OF_DOCUMENTS}"
         )
     values: dict[str, Floats] = {}
     guesses: dict[str, Floats] = {}
@@ -459,7 +467,7 @@ def _by_query(
         values[measure][known] = own[places >= 0]
     note = ""
     if known.size == first.n_queries and machine.n_docs > human.n_docs:
-        note = "for human judgments of some documents of each query, pass human_sample='documents'"
+        note = _OF_DOCUMENTS
     return _ByQuery(values, guesses, level, note), first.n_queries, tuple(problems)
 
 

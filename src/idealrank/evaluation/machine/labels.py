@@ -10,6 +10,7 @@ import numpy as np
 
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table
+from idealrank._base.words import counted
 from idealrank._typing import Floats
 
 __all__ = ["LabelAgreement", "label_agreement"]
@@ -63,12 +64,14 @@ class LabelAgreement(Result):
         """Return the agreement as a sentence."""
         if not self.n_documents:
             return ["No document has both a human and a machine label."]
-        parts = [f"{self.equal:.0%} of {self.n_documents:,} documents with both labels have equal ones"]
+        documents = f"{counted(self.n_documents, 'document')} with both"
+        parts = [f"Human and machine labels are equal on {self.equal:.0%} of the {documents}"]
         if not math.isnan(self.kappa):
             parts.append(f"kappa {self.kappa:.2f}")
         if not math.isnan(self.correlation):
             parts.append(f"correlation {self.correlation:.2f}")
-        return [f"{', '.join(parts)}; machine labels are higher by {self.bias:+z.2f} on average."]
+        higher = "lower" if self.bias < 0 else "higher"
+        return [f"{', '.join(parts)}; machine labels are {higher} by {abs(self.bias):.2f} on average."]
 
 
 def label_agreement(human: Floats, machine: Floats) -> LabelAgreement:
@@ -76,8 +79,9 @@ def label_agreement(human: Floats, machine: Floats) -> LabelAgreement:
 
     Examples
     --------
-    >>> label_agreement([1, 1], [1, 1]).findings()
-    ['100% of 2 documents with both labels have equal ones; machine labels are higher by +0.00 on average.']
+    >>> print(*label_agreement([1, 1], [1, 0]).findings())
+    Human and machine labels are equal on 50% of the 2 documents with both, kappa 0.00; machine labels are lower by 0.50
+    on average.
     """
     first, second = np.asarray(human, np.float64), np.asarray(machine, np.float64)
     n = first.size
