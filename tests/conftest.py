@@ -82,3 +82,21 @@ def real_data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("IDEALRANK_DATA does not name a folder of real data")
     return Path(folder)
+
+
+@pytest.fixture
+def registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Registries that forget what a test or an example registers."""
+    from idealrank.learners.names import LEARNERS
+    from idealrank.losses.links import LINKS
+    from idealrank.losses.names import LOSSES
+    from idealrank.losses.potentials import POTENTIALS
+    from idealrank.measures.cutoffs import CUTOFFS
+    from idealrank.measures.discounts import DISCOUNTS
+    from idealrank.measures.gains import GAINS
+    from idealrank.measures.names import MEASURES
+
+    for registry in (CUTOFFS, DISCOUNTS, GAINS, LEARNERS, LINKS, LOSSES, MEASURES, POTENTIALS):
+        registry.members()
+        for table in ("_by_letters", "_aliases", "_parsed"):
+            monkeypatch.setattr(registry, table, dict(getattr(registry, table)))

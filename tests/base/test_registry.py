@@ -113,15 +113,6 @@ def test_the_help_of_train_names_learners_that_there_are() -> None:
     assert {*named} <= LEARNERS.members().keys()
 
 
-@pytest.fixture
-def registries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registries that forget what a test registers."""
-    for registry in REGISTRIES.values():
-        registry.members()
-        for table in ("_by_letters", "_aliases"):
-            monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
-
-
 @pytest.mark.usefixtures("registries")
 def test_ones_own_classes_are_read_by_name_once_they_are_registered() -> None:
     @gains.register("root")
@@ -246,6 +237,11 @@ def test_a_kind_refuses_what_it_does_not_take(registry: Registry[Any], text: str
 
 def test_a_loss_may_be_written_with_its_cutoff_at_the_end() -> None:
     assert idealrank.loss("approx_ndcg@10") == losses.ApproxNDCG(cutoff=10)
+
+
+def test_help_of_a_public_name_says_what_is_there() -> None:
+    assert str(inspect.getdoc(gains)).startswith("Gains: what a document with a given label is worth.")
+    assert str(inspect.getdoc(idealrank.datasets)).startswith("Generated data sets")
 
 
 @pytest.mark.parametrize(

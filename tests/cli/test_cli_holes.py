@@ -47,6 +47,14 @@ def test_bounds_of_two_runs_in_every_format(files: Path, output_format: str) -> 
         assert "unjudged documents alone could reverse the order" in " ".join(result.stdout.split())
 
 
+def test_tables_after_the_first_stand_between_empty_lines(files: Path) -> None:
+    Path("types.txt").write_text("q1 nav\nq2 info\n")
+    lines = run("compare", "qrels.txt", "one.run", "two.run", "--holes", "--by", "types.txt").stdout.splitlines()
+    for start in ("system  lowest", "system  baseline", "category  system", "means over 2 queries"):
+        (place,) = (place for place, line in enumerate(lines) if line.startswith(start))
+        assert lines[place - 1] == "", start
+
+
 def test_the_documents_to_judge_next(files: Path) -> None:
     result = run("judge-next", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "-n", "1")
     assert result.exit_code == 0, result.output

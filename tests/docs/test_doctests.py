@@ -18,6 +18,7 @@ NEEDS = {"idealrank.learners.trees.boosted": "lightgbm", "idealrank.learners.fil
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
+@pytest.mark.usefixtures("registries")
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
 def test_docstrings(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # for examples that write

@@ -10,13 +10,6 @@ from typing import Any
 
 import pytest
 
-from idealrank.learners.names import LEARNERS
-from idealrank.losses.names import LOSSES
-from idealrank.measures.cutoffs import CUTOFFS
-from idealrank.measures.discounts import DISCOUNTS
-from idealrank.measures.gains import GAINS
-from idealrank.measures.names import MEASURES
-
 pytest.importorskip("griffe", reason="griffe is not installed")
 pytest.importorskip("yaml")
 reference = import_module("docs.reference")
@@ -118,15 +111,6 @@ def test_every_entry_has_a_summary_in_one_line_what_it_returns_and_what_it_raise
             assert section(entry.text, "Returns") or section(entry.text, "Yields"), entry.path
         if entry.found.is_function and not entry.is_member and entry.found.name not in WITHOUT_ERRORS:
             assert section(entry.text, "Raises"), entry.path
-
-
-@pytest.fixture
-def registries(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registries that forget what an example registers."""
-    for registry in (CUTOFFS, DISCOUNTS, GAINS, LEARNERS, LOSSES, MEASURES):
-        registry.members()
-        for table in ("_by_letters", "_aliases", "_parsed"):
-            monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
 
 
 @PAGES

@@ -152,14 +152,14 @@ def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
     --------
     >>> from dataclasses import dataclass
     >>> from idealrank import discounts, measure
-    >>> @discounts.register("hyperbolic")
+    >>> @discounts.register("reciprocal")
     ... @dataclass(frozen=True)
-    ... class Hyperbolic(discounts.Discount):
+    ... class Reciprocal(discounts.Discount):
     ...     a: float = 1.0
     ...
     ...     def __call__(self, ranks, n=None):
     ...         return 1 / (1 + self.a * (ranks - 1))
-    >>> measure("dcg(discount=hyperbolic:0.5)")([0, 1], [0.9, 0.1])
+    >>> measure("dcg(discount=reciprocal:0.5)")([0, 1], [0.9, 0.1])
     array([0.66666667])
     """
     return DISCOUNTS.register(name, *aliases)

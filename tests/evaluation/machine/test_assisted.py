@@ -122,6 +122,16 @@ def test_a_single_difference_is_not_counted() -> None:
     assert worth.endswith("agree with the sign of all 3 differences.")
 
 
+def test_problems_say_by_which_judgments_they_were_found() -> None:
+    human, machine, runs = judged(np.random.default_rng(0))
+    unjudged = {name: {query: [*docs, "new"] for query, docs in run.items()} for name, run in runs.items()}
+    found = ir.compare(some_of(human), unjudged, "ap", machine_judgments=machine)
+    assert found.remarks()[-2:] == [
+        "12 (7.7%) of the ranked documents are unjudged (human judgments)",
+        "40 (7.7%) of the ranked documents are unjudged (machine judgments)",
+    ]
+
+
 def test_all_queries_with_human_judgments_need_no_machine() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
     found = ir.compare(human, runs, "ndcg@5", machine_judgments=machine)

@@ -205,14 +205,17 @@ def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
         echo(found.to_latex(digits=shown.digits, underline_second=shown.underline), nl=False)
     else:
         echo(found.to_markdown(digits=shown.digits))
+    more = []
     if shown.holes:
-        for name in found.holes:
-            for table in (f"unjudged by {name}", f"unjudged differences by {name}"):
-                click.echo(err=output_format == "csv")
-                show(found.table(table), output_format, digits=shown.digits)
+        names = [name for each in found.holes for name in (f"unjudged by {each}", f"unjudged differences by {each}")]
+        more += map(found.table, names)
     if found.evaluations.has_categories:
-        show(found.evaluations.table_of_categories(interval=True), output_format, digits=shown.digits)
-        click.echo()
+        more.append(found.evaluations.table_of_categories(interval=True))
+    for table in more:
+        click.echo(err=output_format == "csv")
+        show(table, output_format, digits=shown.digits)
+    if more:
+        click.echo(err=output_format == "csv")
     show_remarks(found.remarks(), output_format)
 
 

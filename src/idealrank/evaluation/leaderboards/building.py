@@ -238,8 +238,11 @@ def leaderboard(
     geometric, mean rank.
     †: no system is significantly better. may be: the
     ranks that a system may have, with 95% confidence
-    for all systems at once. change: difference from
-    the best system.
+    for all systems at once. low, high: interval of
+    the mean. change: difference from the best system.
+    corrected: its p-value, corrected for all
+    comparisons. geometric, mean rank: geometric mean
+    and mean rank over data sets.
     """
     chosen = Ranking(baseline, weights, over, level, n_permutations, seed, n_threads, method)
     return leaderboard_of(datasets, measure, chosen, like)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -288,6 +288,14 @@ class AssistedComparison(Result):
         return f"AssistedComparison({len(self.systems)} systems, {judged}; {'; '.join(found)})"
 
 
+def _told_apart(human: Iterable[Problem], machine: Iterable[Problem]) -> list[Problem]:
+    """Return the problems of both kinds of judgments, each with its kind."""
+    by_kind = {"human judgments": human, "machine judgments": machine}
+    return [
+        replace(each, message=f"{each.message} ({kind})") for kind, problems in by_kind.items() for each in problems
+    ]
+
+
 def _count(estimates: Sequence[AssistedEstimate], note: str) -> int:
     return sum(each.note == note for each in estimates)
 
@@ -447,7 +455,7 @@ def _by_query(
     judged = by_human.evaluate_all(runs.items(), measures)
     first, other = next(iter(guessed.values())), next(iter(judged.values()))
     places = Ids.of(other.query_ids).index_in(Ids.of(first.query_ids))
-    problems = [*guessed.problems, *judged.problems]
+    problems = _told_apart(judged.problems, guessed.problems)
     absent = int((places < 0).sum())
     if absent:
         what = f"{absent:,} queries with human judgments have no machine judgments and are left out"
