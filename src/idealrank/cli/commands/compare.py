@@ -205,7 +205,7 @@ def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
         echo(found.to_latex(digits=shown.digits, underline_second=shown.underline), nl=False)
     else:
         echo(found.to_markdown(digits=shown.digits))
-    more = []
+    more: list[Table] = []
     if shown.holes:
         names = [name for each in found.holes for name in (f"unjudged by {each}", f"unjudged differences by {each}")]
         more += map(found.table, names)
