@@ -30,7 +30,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page, taken = Path(folder, "report.html"), Path(folder, "report.png")
-        demo = [sys.executable, "-m", "idealrank.cli", "demo", "--quiet", "--html", page]
+        demo = [sys.executable, "-m", "idealrank", "demo", "--quiet", "--html", page]
         subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for scheme, target in TARGETS.items():

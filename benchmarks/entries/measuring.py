@@ -107,7 +107,7 @@ def evaluating_a_run(setting: Setting) -> Iterator[Comparison]:
     run = run_file(setting.folder, n_queries, 1000)
     qrels = _judgments(run)
     files = [str(qrels), str(run)]
-    ours = [sys.executable, "-m", "idealrank.cli", "evaluate", *files, "-m", "ndcg@10", "-m", "ap", "--quiet"]
+    ours = [sys.executable, "-m", "idealrank", "evaluate", *files, "-m", "ndcg@10", "-m", "ap", "--quiet"]
     peer = [sys.executable, "-c", _PYTREC_EVAL, *files]
     yield Comparison(
         f"run of {n_queries * 1000:,} lines to ndcg@10 and ap, whole process",

@@ -25,7 +25,7 @@ def import_time(setting: Setting) -> Iterator[Comparison]:
 @entry
 def help_time(setting: Setting) -> Iterator[Comparison]:
     script = Path(sys.executable).with_name("idealrank")
-    command = [str(script)] if script.exists() else [sys.executable, "-m", "idealrank.cli"]
+    command = [str(script)] if script.exists() else [sys.executable, "-m", "idealrank"]
     yield Comparison(
         "idealrank --help",
         Contestant("idealrank --help", lambda: run_process([*command, "--help"], setting.folder)),

@@ -25,6 +25,7 @@ LAYERS = {
     "report": 7,
     "experiments": 8,
     "cli": 9,
+    "__main__": 10,
 }
 #: Public names of modules that live in a room.
 ALIASES = {"gains": "measures", "discounts": "measures", "cutoffs": "measures", "ranks": "measures", "datasets": "data"}

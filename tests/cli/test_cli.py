@@ -34,7 +34,7 @@ def run(*args: str, **options: Any) -> Result:
 
 def process(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "idealrank.cli", *args], capture_output=True, text=True, check=False, **options
+        [sys.executable, "-m", "idealrank", *args], capture_output=True, text=True, check=False, **options
     )
 
 
@@ -44,7 +44,7 @@ def on_a_terminal(*args: str, **environment: str) -> str:
 
     outer, inner = pty.openpty()
     child = subprocess.Popen(
-        [sys.executable, "-m", "idealrank.cli", *args],
+        [sys.executable, "-m", "idealrank", *args],
         stdin=subprocess.DEVNULL,
         stdout=inner,
         stderr=inner,
@@ -339,7 +339,7 @@ def test_a_reader_that_goes_away_is_no_failure(tmp_path: Path, n_docs: int) -> N
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [sys.executable, "-m", "idealrank.cli", "convert", str(source), "-", "--to", "qrels", "--quiet"],
+        [sys.executable, "-m", "idealrank", "convert", str(source), "-", "--to", "qrels", "--quiet"],
         stdout=writer,
         stderr=subprocess.PIPE,
         check=False,

@@ -385,7 +385,7 @@ def test_a_run_that_is_read_ahead_gives_the_same_output_and_errors(files: Path, 
     (files / "bad.run").write_text(_LINES + "q1 Q0 d1 1 much tag\n")
     done, failed = (
         subprocess.run(
-            [sys.executable, "-m", "idealrank.cli", "evaluate", "qrels.txt", name, "-m", "ndcg@10", "--quiet"],
+            [sys.executable, "-m", "idealrank", "evaluate", "qrels.txt", name, "-m", "ndcg@10", "--quiet"],
             capture_output=True,
             text=True,
             check=False,
@@ -410,7 +410,7 @@ def test_a_process_ends_without_a_word_whatever_the_system_turns_out_to_be(files
     (files / "run.csv").write_text("query_id,doc_id,score\nq1,d1,0.5\n")
     (files / "one.run.gz").write_bytes(gzip.compress(b"q1 Q0 d1 1 0.5 tag\n"))
     data = "letor.txt" if system == "scores.txt" else "qrels.txt"
-    command = [sys.executable, "-m", "idealrank.cli", "evaluate", data, system, "-m", "rr", "--quiet"]
+    command = [sys.executable, "-m", "idealrank", "evaluate", data, system, "-m", "rr", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("system ")

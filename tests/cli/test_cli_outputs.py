@@ -82,7 +82,7 @@ def test_dev_stdout_is_standard_output(data: Path, tmp_path: Path, redirected: b
     link = tmp_path / "out"
     link.symlink_to("/dev/stdout")
     for target in (str(link), "/dev/fd/1"):
-        command = [sys.executable, "-m", "idealrank.cli", "convert", str(data), target, "--to", "letor", "-q"]
+        command = [sys.executable, "-m", "idealrank", "convert", str(data), target, "--to", "letor", "-q"]
         with (tmp_path / "written").open("wb") as file:
             done = subprocess.run(command, stdout=file if redirected else subprocess.PIPE, check=True)
         written = (tmp_path / "written").read_bytes() if redirected else done.stdout
@@ -143,7 +143,7 @@ def test_ids_command_no_terminal(tmp_path: Path, command: str) -> None:
     answer = tmp_path / "run\x1b]0;x\x07"
     answer.write_bytes(b"q\x1b[31m\xff Q0 d1 1 2 t\x1b]0;x\x07\n")
     words = command.format(qrels=tmp_path / "qrels", run=answer).split()
-    arguments = [sys.executable, "-m", "idealrank.cli", *words]
+    arguments = [sys.executable, "-m", "idealrank", *words]
     ours, theirs = pty.openpty()
     environment = os.environ | {"NO_COLOR": "1"}
     with subprocess.Popen(

@@ -218,7 +218,7 @@ def test_an_interrupt_keeps_and_saves_the_best_so_far(folder: Path) -> None:
     files = ("train.txt", "--valid", "vali.txt.gz", "-o", "m.json")
     endless = ("--set", "optimizer=sgd", "--max-iter", "1000000000", "--seed", "1", "--normalize", "minmax")
     child = subprocess.Popen(
-        [sys.executable, "-m", "idealrank.cli", "train", *files, *endless],
+        [sys.executable, "-m", "idealrank", "train", *files, *endless],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=inner,

@@ -122,7 +122,7 @@ def test_code_of_the_page_gives_its_numbers(visit: Callable[..., Any], tmp_path:
         code = page.evaluate("() => explorer.code()")
         shell = shlex.split(code["shell"], comments=True)
         assert shell[0] == "idealrank"
-        for command in (["-c", code["python"]], ["-m", "idealrank.cli", *shell[1:]]):
+        for command in (["-c", code["python"]], ["-m", "idealrank", *shell[1:]]):
             env = os.environ | {"PYTHONPATH": str(Path(ir.__file__).parents[1])}
             done = subprocess.run(
                 [sys.executable, *command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False

@@ -1,6 +1,0 @@
-"""``python -m idealrank.cli``, for when the script is not on the path."""
-
-from idealrank.cli import main
-
-if __name__ == "__main__":
-    main()
