@@ -528,10 +528,12 @@ function drawWaterfall(found, effective, silent) {
   const means_ = [found.start.mean, found.end.mean, ...effective.map((step) => step.mean)].filter((mean) => !Number.isNaN(mean));
   let low = Math.min(...means_), high = Math.max(...means_);
   const pad = Math.max((high - low) * 0.08, 1e-4);
-  [low, high] = [Math.max(0, low - pad), high + pad];
+  [low, high] = [low - pad, high + pad];
   const share = (value) => (100 * (value - low)) / (high - low);
-  const track = (from, to, kind) => h("td", { class: "track", "aria-hidden": "true" }, Number.isNaN(from + to) ? null : h("div", { class: `bar ${kind}`, style: `left:${Math.min(share(from), share(to))}%;width:${Math.abs(share(to) - share(from))}%` }));
-  const end = (side, name, mean) => h("tr", { class: "end" }, h("th", { scope: "row" }, h("span", { class: `tag ${side}` }, side.toUpperCase()), ` ${toolName(name)}`), track(low, mean, "end"), h("td", { class: "number" }, ""), h("td", { class: "number" }, fixed(mean)), h("td", { class: "queries" }, ""));
+  const track = (drawn, style) => h("td", { class: "track", "aria-hidden": "true" }, drawn ? h("div", { class: drawn, style }) : null);
+  const bar = (from, to, kind) => track(Number.isNaN(from + to) ? "" : `bar ${kind}`, `left:${Math.min(share(from), share(to))}%;width:${Math.abs(share(to) - share(from))}%`);
+  const dot = (mean, side) => track(Number.isNaN(mean) ? "" : `dot ${side}`, `left:${share(mean)}%`);
+  const end = (side, name, mean) => h("tr", { class: "end" }, h("th", { scope: "row" }, h("span", { class: `tag ${side}` }, side.toUpperCase()), ` ${toolName(name)}`), dot(mean, side), h("td", { class: "number" }, ""), h("td", { class: "number" }, fixed(mean)), h("td", { class: "queries" }, ""));
   let before = found.start.mean;
   const rows = effective.map((step) => {
     const from = before;
@@ -539,9 +541,11 @@ function drawWaterfall(found, effective, silent) {
     const kind = step.change >= 0 ? "up" : "down";
     const most = step.most.map(([query, change]) => [h("a", { href: "#", onclick: (event) => { event.preventDefault(); openQuery(queryIds[query]); } }, queryIds[query]), change === 0 ? " (counts in only one of the two)" : ` ${signed(change, 3)}`]);
     const listed = most.flatMap((each, place) => (place ? ["; ", ...each] : each));
-    return h("tr", { "data-choice": step.choice, "data-change": step.change }, h("th", { scope: "row" }, h("b", {}, CHOICES[step.choice] ?? step.choice), h("span", {}, `${inWords(step.choice, step.before)} → ${inWords(step.choice, step.after)}`)), track(from, step.mean, kind), h("td", { class: `number ${kind}` }, signed(step.change)), h("td", { class: "number" }, fixed(step.mean)), h("td", { class: "queries" }, plural(step.moved, "query", "queries"), h("div", { class: "most" }, listed)));
+    return h("tr", { "data-choice": step.choice, "data-change": step.change }, h("th", { scope: "row" }, h("b", {}, CHOICES[step.choice] ?? step.choice), h("span", {}, `${inWords(step.choice, step.before)} → ${inWords(step.choice, step.after)}`)), bar(from, step.mean, kind), h("td", { class: `number ${kind}` }, signed(step.change)), h("td", { class: "number" }, fixed(step.mean)), h("td", { class: "queries" }, plural(step.moved, "query", "queries"), h("div", { class: "most" }, listed)));
   });
-  const head = h("thead", {}, h("tr", {}, ["Choice", "", "Change", "Mean", "Queries that change, and those that change most"].map((text, place) => h("th", { scope: "col", class: place === 2 || place === 3 ? "number" : null }, text))));
+  const { ticks, digits } = niceTicks(low, high, 3);
+  const scale = h("span", { class: "scale", "aria-hidden": "true" }, ticks.map((tick) => h("span", { style: `left:${share(tick)}%` }, tick.toFixed(digits))));
+  const head = h("thead", {}, h("tr", {}, ["Choice", scale, "Change", "Mean", "Queries that change, and those that change most"].map((content, place) => h("th", { scope: "col", class: [null, "track", "number", "number", null][place] }, content))));
   const quiet = silent.length ? h("p", { class: "note" }, `Different, but without effect on this data: ${silent.map((step) => `${(CHOICES[step.choice] ?? step.choice).toLowerCase()} (${inWords(step.choice, step.before)} → ${inWords(step.choice, step.after)})`).join("; ")}.`) : null;
   $("waterfall").replaceChildren(h("table", { class: "steps" }, head, h("tbody", {}, end("a", state.a, found.start.mean), rows, end("b", state.b, found.end.mean))), ...(quiet ? [quiet] : []));
 }

@@ -67,7 +67,7 @@ function buildWhich() {
           h("h2", { id: "curves-title" }, "Two rankers of the same documents"),
           h("div", { class: "controls" }, shape("a"), shape("b")),
           h("div", { class: "curves", id: "curves" }),
-          h("p", { class: "note", id: "curves-note" }, "Drag a curve to draw it, or use the arrow keys on a step. The share of relevant documents stays the same for both."),
+          h("p", { class: "note help", id: "curves-note" }, "Drag a curve to draw it, or use the arrow keys on a step. The share of relevant documents stays the same for both."),
           h("div", { id: "share-control" }, slider("share", "Relevant documents", 0.02, 0.6, 0.01, change("p"))),
           h("div", { class: "controls" },
             h("label", {}, "Judgments", h("input", { type: "file", id: "which-judgments", onchange: (event) => takeWhich([...event.target.files]) })),
@@ -195,6 +195,7 @@ function drawWhich() {
   show("power", which.power, String(which.power));
   show("length", Math.log10(n), count(n));
   $("share-control").hidden = which.fit !== null;
+  $("which-note").classList.toggle("help", which.fit === null);
   $("exponent-control").hidden = which.discount !== "power";
   for (const kind of ["rank", "fraction", "power"]) $(`${kind}-control`).hidden = which.cutoff !== kind;
   drawCurves(a, b);
@@ -210,7 +211,7 @@ function drawWhich() {
     figure(Number.isNaN(limits[1]) ? "none" : fixed(limits[1]), Number.isNaN(limits[1]) ? "limit of B: it stays random" : "limit of B on ever longer lists", "limit-b"),
     figure(signed(gap.mean), `mean gap, A − B, at n = ${count(n)}`, "gap"),
     figure(fixed(gap.sd), "noise: its standard deviation on one list", "noise"),
-    figure(`${(100 * theory.normal(Math.abs(lead))).toFixed(1)}%`, `chance that ${ahead}, the better one, wins on one list`, "chance"),
+    figure(`${(100 * theory.normal(Math.abs(lead))).toFixed(1)}%`, Math.abs(gap.mean) < 1e-12 ? "chance that either wins on one list: neither is better" : `chance that ${ahead}, the better one, wins on one list`, "chance"),
     figure(Number.isFinite(queries) ? count(queries) : "never", Number.isFinite(queries) ? "queries until the better mean is ahead, 95% sure" : "the means are the same", "queries-needed"));
   $("theorem").textContent = [sentence(found.reason), told(found.theorem), found.rate ? `On lists of n documents: ${found.rate}.` : ""].filter(Boolean).join(" ") + (found.theorem && !told(found.theorem) ? ` ${found.theorem}.` : "");
   drawChances(a, b, measure, n);
@@ -236,7 +237,7 @@ function drawChances(a, b, measure, n) {
   const here = Math.min(Math.max(n, 10), 1e6);
   $("chances").replaceChildren(s("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Chance that the better ranker wins on one list, by the length of the list" },
     [0.5, 0.75, 0.95, 1].map((chance) => [s("line", { class: "grid", x1: left, x2: width - 10, y1: y(chance), y2: y(chance) }), s("text", { class: "small", x: left - 5, y: y(chance) + 4, "text-anchor": "end" }, `${100 * chance}%`)]),
-    [1, 2, 3, 4, 5, 6].map((power) => s("text", { class: "small", x: x(10 ** power), y: height - bottom + 16, "text-anchor": "middle" }, power < 4 ? (10 ** power).toLocaleString("en") : `10^${power}`)),
+    [1, 2, 3, 4, 5, 6].map((power) => s("text", { class: "small", x: x(10 ** power), y: height - bottom + 16, "text-anchor": "middle" }, power < 4 ? (10 ** power).toLocaleString("en") : `10${"⁴⁵⁶"[power - 4]}`)),
     s("text", { class: "small", x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, "documents per list"),
     isStandard ? null : s("path", { class: "line", d: line(standard), stroke: "var(--neutral)", "stroke-dasharray": "4 4" }),
     s("path", { class: "line", d: line(measure), stroke: "var(--series-3)", "stroke-width": 2.5 }),

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DASHES", "new_axes", "new_panels", "style"]
+__all__ = ["DASHES", "new_axes", "new_panels", "shown", "style"]
 
 #: The dashes of lines: those after the last color begin again with the first color and the next dash.
 DASHES = ("-", "--", ":", "-.")
 #: In inches.
 _WIDTH = 5.0
+#: Letters of a name beside a plot or in a legend.
+_LONGEST_NAME = 28
 
 
 def style() -> dict[Any, Any]:
@@ -74,3 +76,16 @@ def new_panels(width: float, height: float, count: int = 1) -> tuple[Figure, lis
     with matplotlib.rc_context(style()):
         figure = Figure(figsize=(width, height), layout="constrained")
         return figure, [figure.add_subplot(1, count, place) for place in range(1, count + 1)]
+
+
+def shown(name: str) -> str:
+    """Return the name, shortened in the middle to fit beside a plot, with unprintable characters replaced.
+
+    Examples
+    --------
+    >>> shown("bm25"), shown("a-very-long-name-of-a-system-2")
+    ('bm25', 'a-very-long-na…of-a-system-2')
+    """
+    visible = "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+    half = _LONGEST_NAME // 2
+    return visible if len(visible) <= _LONGEST_NAME else f"{visible[:half]}…{visible[1 - half :]}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from idealrank._base.printable import printable
 
-__all__ = ["Markup", "joined", "json_script", "scrolled", "tag"]
+__all__ = ["Markup", "breakable", "joined", "json_script", "scrolled", "tag"]
 
 #: Elements without an end tag.
-_VOID = frozenset({"br", "input"})
+_VOID = frozenset({"br", "input", "wbr"})
 
 
 class Markup(str):
@@ -57,6 +58,18 @@ def joined(children: Iterable[object]) -> Markup:
     'a&amp;b<br>'
     """
     return Markup("".join(child if isinstance(child, Markup) else _escaped(child) for child in children))
+
+
+def breakable(name: str) -> list[str]:
+    """Return the parts of a name, with places between them where a line may end.
+
+    Examples
+    --------
+    >>> joined(breakable("ndcg(gain=linear)"))
+    'ndcg(<wbr>gain=<wbr>linear)'
+    """
+    first, *others = re.findall(r"[^(,=]*[(,=]|[^(,=]+", name) or [name]
+    return [first, *(part for other in others for part in (tag("wbr"), other))]
 
 
 def scrolled(content: Markup, label: str) -> Markup:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from idealrank._base.latex import latex_table
 from idealrank._base.layout import layout
-from idealrank._base.markup import Markup, scrolled, tag
+from idealrank._base.markup import Markup, breakable, scrolled, tag
 from idealrank._base.plain import Plain, json_text
 from idealrank._base.printable import display_width, printable, wrapped
 
@@ -28,6 +28,8 @@ _FORMULAS = ("=", "+", "-", "@")
 _LONG = 18
 #: Cells of a few words, with no more letters than this, are not broken.
 _FEW_WORDS = 20
+#: A table of no more columns than this, whose last cells have more letters on average, is a list on a narrow screen.
+_FEW_COLUMNS, _SENTENCE = 4, 40
 
 
 @dataclass(frozen=True)
@@ -329,7 +331,8 @@ def html_table(table: Table, caption: str = "") -> Markup:
     '<tr><th scope="row">a&lt;b</th><td class="number">0.12</td></tr></tbody></table></div>'
     """
     sides = ["number" if right else None for right in table.is_number()]
-    heads = [tag("th", name, scope="col", class_=side) for name, side in zip(table.headings(), sides, strict=True)]
+    named = zip(table.headings(), sides, strict=True)
+    heads = [tag("th", *breakable(name), scope="col", class_=side) for name, side in named]
     rows = [
         tag(
             "tr",
@@ -340,8 +343,11 @@ def html_table(table: Table, caption: str = "") -> Markup:
     ]
     said = [tag("caption", caption)] if caption else []
     is_long = any(len(word) > _LONG for row in table.rows if isinstance(row[0], str) for word in row[0].split())
+    n_letters = sum(len(str(row[-1])) for row in table.rows)
+    is_told = len(table.columns) <= _FEW_COLUMNS and n_letters > _SENTENCE * len(table.rows)
+    kinds = " ".join([*(["long"] if is_long else []), *(["told"] if is_told else [])])
     content = [*said, tag("thead", tag("tr", *heads)), tag("tbody", *rows)]
-    return scrolled(tag("table", *content, class_="long" if is_long else None), caption or "Table")
+    return scrolled(tag("table", *content, class_=kinds or None), caption or "Table")
 
 
 def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[str | None]) -> Iterator[Markup]:

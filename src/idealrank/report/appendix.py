@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from idealrank._base.plain import number
 from idealrank._base.scores import PAIR_COLUMNS, MeasureScores, Scores
 from idealrank._base.tables import Column, Table, Value
+from idealrank.report.paper import split
 
-__all__ = ["appendix_tables", "paper_columns", "unwritten"]
+__all__ = ["appendix_tables", "unwritten"]
 
 #: Most numbers of queries, and most pairs, that are written as tables; more of them are written only on paper.
 _MOST_VALUES, _MOST_PAIRS = 12_000, 300
-#: Letters that fit into a line of tables on paper, between tables side by side, and between the columns of a table.
-_LINE, _APART, _BETWEEN = 130, 4, 2
-#: The letters of a value with four digits, and the most letters of a name: longer ones are broken.
-_VALUE, _NAME = 6, 24
-#: Tables side by side on paper have at least this many rows.
-_FEW_ROWS = 10
 _SPECS = {"better": ".0f", "same": ".0f", "worse": ".0f", "d_z": ".2f"}
 
 
@@ -38,36 +33,21 @@ def appendix_tables(scores: Scores) -> Iterator[tuple[str, Table]]:
     >>> list(found), found["rr on every query"].rows
     (['Means over 2 queries, with 95% intervals by t', 'rr on every query'], [['q1', 0.5], ['q2', 1.0]])
     """
-    yield f"Means over {scores.basis}, with {scores.intervals}", _means(scores)
+    yield from _parts(f"Means over {scores.basis}, with {scores.intervals}", _means(scores), "measure")
     hidden = unwritten(scores)
     for name, each in scores.measures.items():
         if each.pairs.size and "pairs" not in hidden:
             yield f"Comparisons by {name} ({scores.test})", _pairs(scores, each)
         if "values" not in hidden:
-            n_systems = len(scores.systems)
-            n_letters = sum(_letters([system], _VALUE) for system in scores.systems)
-            n_parts = -(-n_letters // (_LINE - _letters(scores.queries)))
-            for number in range(n_parts):
-                start, end = number * n_systems // n_parts, (number + 1) * n_systems // n_parts
-                which = f", {scores.kind}s {start + 1} to {end} of {n_systems}" if n_parts > 1 else ""
-                yield f"{name} on every query{which}", _queries(scores, each, slice(start, end))
+            yield from _parts(f"{name} on every query", _queries(scores, each), scores.kind)
 
 
-def paper_columns(table: Table) -> int:
-    """Return into how many columns a table is divided on paper: more than 1 if it is long and narrow.
-
-    Examples
-    --------
-    >>> paper_columns(Table([Column("query"), Column("bm25", ".4f")], [["q1", 0.5]] * 43))
-    4
-    """
-    width = sum(map(_letters, zip(table.headings(), *table.cells(), strict=True)))
-    return max(1, min((_LINE + _APART) // (width + _APART), len(table.rows) // _FEW_ROWS))
-
-
-def _letters(names: Iterable[str], least: int = 0) -> int:
-    """Return the width of a column with these names, in letters."""
-    return max(least, min(_NAME, max(map(len, names), default=0))) + _BETWEEN
+def _parts(caption: str, table: Table, kind: str) -> Iterator[tuple[str, Table]]:
+    """Yield the table, or parts of it that fit a page, with captions that say which columns they have."""
+    n_columns = len(table.columns) - 1
+    for part, places in split(table):
+        is_whole = len(places) == n_columns
+        yield caption + ("" if is_whole else f", {kind}s {places[0]} to {places[-1]} of {n_columns}"), part
 
 
 def unwritten(scores: Scores) -> list[str]:
@@ -111,9 +91,9 @@ def _pairs(scores: Scores, each: MeasureScores) -> Table:
     return Table(columns, rows)
 
 
-def _queries(scores: Scores, each: MeasureScores, part: slice) -> Table:
-    columns = [Column("query"), *(Column(name, ".4f") for name in scores.systems[part])]
+def _queries(scores: Scores, each: MeasureScores) -> Table:
+    columns = [Column("query"), *(Column(name, ".4f") for name in scores.systems)]
     rows: list[list[Value]] = [
-        [query, *values] for query, values in zip(scores.queries, each.values[part].T.tolist(), strict=True)
+        [query, *values] for query, values in zip(scores.queries, each.values.T.tolist(), strict=True)
     ]
     return Table(columns, rows)

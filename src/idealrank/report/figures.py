@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank._base.drawing import DASHES, new_axes
+from idealrank._base.drawing import DASHES, new_axes, shown
 from idealrank._base.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 from idealrank._typing import Floats
 from idealrank.errors import DataError
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["cutoff_curves", "differences", "distributions", "means", "significance", "waterfall"]
 
-_LONGEST_NAME = 28
 _N_BINS = 25
 #: Share of the height of a row that is drawn on.
 _ROW = 0.85
@@ -344,19 +343,6 @@ def waterfall(way: Waterfall | Explanation, ax: Axes | None = None) -> Axes:
     ax.margins(x=0.2)
     _name_values(ax, "mean over " + " or ".join(f"{n:,} queries" for n in dict.fromkeys(way.n_queries)))
     return ax
-
-
-def shown(name: str) -> str:
-    """Return the name, shortened in the middle to fit beside a plot, with unprintable characters replaced.
-
-    Examples
-    --------
-    >>> shown("bm25"), shown("a-very-long-name-of-a-system-2")
-    ('bm25', 'a-very-long-na…of-a-system-2')
-    """
-    visible = "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
-    half = _LONGEST_NAME // 2
-    return visible if len(visible) <= _LONGEST_NAME else f"{visible[:half]}…{visible[1 - half :]}"
 
 
 def _rows(ax: Axes, names: Iterable[str], at: float = 0.0) -> Floats:

@@ -267,14 +267,14 @@
   /* ---- plots ---- */
   const canvas = (width, height) => v("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height });
   const text = (x, y, content, attributes = {}) => v("text", { x, y, ...attributes }, content);
-  const xAxis = (svg, scale, low, high, left, right, top, bottom, digits) => {
+  const xAxis = (svg, scale, low, high, left, right, top, bottom) => {
     for (const tick of ticks(low, high, (right - left) / 60)) {
       const x = scale(tick);
-      svg.append(v("path", { class: "grid", d: `M${x} ${top}V${bottom}` }), text(x, bottom + 14, digits === undefined ? `${tick}` : tick.toFixed(digits), { "text-anchor": "middle" }));
+      svg.append(v("path", { class: "grid", d: `M${x} ${top}V${bottom}` }), text(x, bottom + 14, `${tick}`, { "text-anchor": "middle" }));
     }
   };
-  const yAxis = (svg, scale, low, high, left, right, top, bottom) => {
-    for (const tick of ticks(low, high, (bottom - top) / 40)) {
+  const yAxis = (svg, scale, low, high, left, right, top, bottom, apart = 40) => {
+    for (const tick of ticks(low, high, (bottom - top) / apart)) {
       const y = scale(tick);
       svg.append(v("path", { class: "grid", d: `M${left} ${y}H${right}` }), text(left - 6, y + 4, `${tick}`, { "text-anchor": "end" }));
     }
@@ -439,7 +439,7 @@
           return sums.map((sum, i) => sum / sizes[i]);
         };
         const lines = new Map(isBinned ? shown.map((s) => [s, binned(s)]) : []);
-        const [low, high] = isBinned ? closeExtent([...lines.values()]) : extent(shown.map((s) => values[s]));
+        const [low, high] = closeExtent(isBinned ? [...lines.values()] : shown.map((s) => values[s]));
         const svg = canvas(width, height);
         const y = linear(low, high, bottom, top);
         const x = (k) => left + ((right - left) * (k + 0.5)) / Math.max(n, 1);
@@ -486,13 +486,13 @@
       draw: (width) => {
         const { values, name, lower } = measureNow();
         const [a, b] = pairShown();
-        const side = Math.min(width, 520);
-        const [left, right, top, bottom] = [62, side - 10, 8, side - 44];
-        const svg = canvas(width, side);
+        const side = Math.min(width, isPrinted ? 340 : 520);
+        const [left, right, top, bottom] = [62, side - 10, 8, side - 64];
+        const svg = canvas(width, side - 20);
         const [low, high] = closeExtent([values[a], values[b]]);
         const [x, y] = [linear(low, high, left, right), linear(low, high, bottom, top)];
         xAxis(svg, x, low, high, left, right, top, bottom);
-        yAxis(svg, y, low, high, left, right, top, bottom);
+        yAxis(svg, y, low, high, left, right, top, bottom, 60); // the ticks of the other axis
         const dots = { better: "", worse: "", same: "" };
         const counts = { better: 0, worse: 0, same: 0 };
         const known = [];
@@ -754,14 +754,15 @@
     const head = h("thead");
     const body = h("tbody");
     const key = h("p", { class: "note" });
+    const table = h("table", { id: "board", class: systems.some((name) => name.length > 18) ? "long" : null }, h("caption", {}, scores.has_best ? "Leaderboard" : "Means"), head, body);
     const element = h("div", {},
       systems.length > 10 ? h("div", { class: "controls" }, h("label", {}, `Find a ${scores.kind}`, find), status) : null,
-      h("div", { class: "scroll board", role: "region", "aria-label": "Leaderboard", tabindex: 0 },
-        h("table", { id: "board", class: systems.some((name) => name.length > 18) ? "long" : null }, h("caption", {}, scores.has_best ? "Leaderboard" : "Means"), head, body)),
+      h("div", { class: "scroll board fit", role: "region", "aria-label": "Leaderboard", tabindex: 0 },
+        table),
       key);
     const redraw = () => {
       const measure = measureNow();
-      const columns = boardColumns();
+      const columns = boardColumns().filter(({ key: name }) => !isPrinted || !name?.startsWith("other:")); // paper has all means below
       const wanted = find.value.trim().toLowerCase();
       const all = sortedBoard();
       const rows = all.filter((row) => row.system.toLowerCase().includes(wanted));
@@ -801,11 +802,25 @@
         return h("tr", { class: row.s === other && systems.length > 1 ? "reference" : null }, name, ...columns.slice(1).map((column) => h("td", { class: column.class || null },
           ...(cells[column.key] ? cells[column.key]() : [fixed(row[column.key])]))));
       }));
+      table.style.setProperty("--ems", boardWidth(table));
       status.textContent = `${count(rows.length)} of ${count(systems.length, scores.kind)}`;
       const tested = hasTests ? ` ▲ and ▼ mark significant differences from ${systems[other]} (${scores.test}).` : "";
       key.textContent = `Means over ${scores.basis}, with ${scores.intervals}${systems.length > 1 ? `; the dashed line is the mean of ${systems[other]}` : ""}.${tested}`;
     };
-    return { element, redraw, depends: () => [state.measure, againstNow(), chosen(), state.board] };
+    return { element, redraw, depends: () => [state.measure, againstNow(), chosen(), state.board, isPrinted] };
+  };
+  /** The width of the leaderboard on paper in ems: of letters, of what is drawn, and of the space around it. */
+  const boardWidth = (table) => {
+    if (!isPrinted) return 1;
+    const lengths = [...table.rows].map((row) => [...row.cells].map((cell) => {
+      const copy = cell.cloneNode(true);
+      for (const each of copy.querySelectorAll(".unseen, .swatch, .name")) each.remove();
+      const drawn = cell.querySelector("svg.interval, svg.change, svg.shares");
+      return Math.max(cell.tagName === "TH" ? 0.66 * copy.textContent.length : 0.6 * copy.textContent.length, drawn ? 6 : 0);
+    }));
+    const widths = lengths[0].map((_, i) => Math.max(...lengths.map((row) => row[i])) + 0.85);
+    const longest = Math.max(...systems.map((name) => name.length));
+    return Math.ceil(widths.reduce((sum, width) => sum + width, 5 + Math.min(14, 0.6 * longest)));
   };
   const sharesBar = ({ better, same, worse }) => {
     const total = better + same + worse || 1;

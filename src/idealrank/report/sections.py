@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from idealrank._base.markup import Markup, joined, tag
 from idealrank._base.scores import Scores
 from idealrank._base.sections import Figure, Section, listed
-from idealrank._base.tables import Table, html_table
 from idealrank.report import figures
-from idealrank.report.appendix import appendix_tables, paper_columns, unwritten
+from idealrank.report.appendix import appendix_tables, unwritten
 from idealrank.report.learning import learning_curve
+from idealrank.report.paper import paper_table, side_by_side
 from idealrank.report.svg import inline_svg
 from idealrank.theory.distinguishing.plots import plot_curves, plot_sequence, plot_values, plot_wins
 
@@ -34,8 +34,6 @@ FIGURES: Mapping[str, Callable[..., Axes]] = {
 
 #: Figures of more points have the width of the page: next to another, their text would be too small.
 _WIDE = 460
-#: Tables with fewer rows side by side stay on one page of paper.
-_MANY_ROWS = 25
 
 
 def render_section(section: Section, key: str) -> Markup:
@@ -79,7 +77,7 @@ def _content(section: Section, key: str) -> Iterator[Markup]:
         label = section.folded.get(caption)
         if is_titled and label is None:
             yield tag("h3", caption)
-        shown = [html_table(table, caption), *(tag("p", note, class_="note") for note in table.notes)]
+        shown = [paper_table(table, caption), *(tag("p", note, class_="note") for note in table.notes)]
         yield joined(shown) if label is None else tag("details", tag("summary", label), *shown)
     for note in section.notes:
         yield tag("p", note, class_="note")
@@ -100,18 +98,9 @@ def _figure(figure: Figure, key: str) -> Markup:
     return tag("figure", tag("figcaption", figure.caption), drawn, class_="wide" if is_wide else None)
 
 
-def _side_by_side(table: Table, caption: str) -> Markup:
-    """Return a table that is divided into several columns on paper, if it is long and narrow."""
-    n_columns = paper_columns(table)
-    if n_columns == 1:
-        return html_table(table, caption)
-    kind = "side short" if len(table.rows) // n_columns < _MANY_ROWS else "side"
-    return tag("div", html_table(table, caption), class_=kind, style=f"--columns: {n_columns}")
-
-
 def render_appendix(scores: Scores) -> Markup:
     """Return all numbers of the interactive views as tables, for paper and for browsers without JavaScript."""
-    tables = [joined([tag("h3", caption), _side_by_side(table, caption)]) for caption, table in appendix_tables(scores)]
+    tables = [joined([tag("h3", caption), side_by_side(table, caption)]) for caption, table in appendix_tables(scores)]
     hidden = unwritten(scores)
     rest = []
     if hidden:

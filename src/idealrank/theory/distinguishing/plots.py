@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank._base.drawing import new_axes
+from idealrank._base.drawing import new_axes, shown
 from idealrank._base.palette import NEUTRAL, SERIES
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
@@ -16,10 +16,14 @@ from idealrank.theory.long_lists.steps import StepCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
     from idealrank.theory.distinguishing.distinctions import Distinction
 
 __all__ = ["plot_curve", "plot_curves", "plot_sequence", "plot_values", "plot_wins"]
+
+#: In inches: the height of a figure without its legend, and of a row of the legend.
+_HEIGHT, _LEGEND_ROW = 3.0, 0.2
 
 
 def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
@@ -39,16 +43,18 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    axes = new_axes(ax)
+    axes = new_axes(ax, _HEIGHT + _LEGEND_ROW * math.ceil(len(found.separations) / 2))
+    lines = {}
     for row in found.separations:
-        (line,) = axes.plot(found.sizes, found.paths[row.measure].wins, label=row.measure)
+        (line,) = axes.plot(found.sizes, found.paths[row.measure].wins)
+        lines[row.measure] = line
         certain = found.certificates[row.measure].n
         if certain is not None:  # from there on single lists are in the right order, see `certificate`
             axes.plot([certain], [1.0], marker="v", color=line.get_color(), markersize=6, clip_on=False)
     axes.axhline(0.5, color=NEUTRAL, linewidth=0.5)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="lists with the better ranker ahead")
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.legend(fontsize="small", frameon=False, loc="lower right")
+    _explain_above(axes, lines)
     return axes
 
 
@@ -68,15 +74,17 @@ def plot_values(found: Distinction, measure: str, ax: Axes | None = None) -> Axe
     -------
     Axes
     """
-    axes = new_axes(ax)
+    axes = new_axes(ax, _HEIGHT + _LEGEND_ROW)
     row = found[measure]
     limits = (row.limit_a, row.limit_b)
+    lines = {}
     for name, means, end, color in zip(found.names, found.means[measure], limits, SERIES[:2], strict=True):
-        axes.plot(found.sizes, means, label=name, color=color)
+        (lines[name],) = axes.plot(found.sizes, means, color=color)
         if not math.isnan(end):
             axes.axhline(end, linestyle="--", color=color, linewidth=0.7)
-    axes.set(xlabel="documents", ylabel=measure)
-    axes.legend(fontsize="small", frameon=False)
+    axes.set(xlabel="documents", ylabel=shown(measure))
+    axes.locator_params(axis="x", integer=True)
+    _explain_above(axes, lines)
     return axes
 
 
@@ -103,7 +111,10 @@ def plot_sequence(found: Distinction, measure: str, ax: Axes | None = None) -> A
     axes.axhline(0, color=NEUTRAL, linewidth=0.5)
     if sequence.certified_at is not None:
         axes.axvline(sequence.certified_at, linestyle="--", color=NEUTRAL, linewidth=0.7)
-    axes.set(xlabel="queries", ylabel=f"{measure}: {found.names[0]} - {found.names[1]}")
+    a, b = map(shown, found.names)
+    axes.set_xlabel("queries")
+    axes.locator_params(axis="x", integer=True)
+    axes.set_ylabel(f"{shown(measure)}\n{a} \N{MINUS SIGN} {b}", parse_math=False)
     return axes
 
 
@@ -146,9 +157,16 @@ def plot_curves(named: Mapping[str, CurveLike]) -> Axes:
     -------
     Axes
     """
-    axes = new_axes(None)
-    for name, curve in named.items():
-        plot_curve(curve, axes, name)
+    axes = new_axes(None, _HEIGHT + _LEGEND_ROW * math.ceil(len(named) / 2))
+    lines = {name: plot_curve(curve, axes).lines[-1] for name, curve in named.items()}
     axes.set_ylabel("expected label")
-    axes.legend(frameon=False)
+    _explain_above(axes, lines)
     return axes
+
+
+def _explain_above(axes: Axes, lines: Mapping[str, Line2D]) -> None:
+    """Name the lines in a legend above the plot, because curves may be anywhere in it."""
+    labels = ["line"] * len(lines)  # Matplotlib would leave out a name that begins with an underscore
+    legend = axes.legend(lines.values(), labels, loc="lower left", bbox_to_anchor=(0, 1.01), borderaxespad=0, ncols=2)
+    for text, name in zip(legend.get_texts(), lines, strict=True):
+        text.set(text=shown(name), fontsize="small", parse_math=False)
