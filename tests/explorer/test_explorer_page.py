@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank.evaluation.evaluator import Evaluator
@@ -240,6 +241,36 @@ def test_nothing_is_wider_than_the_screen(visit: Callable[..., Any], tab: str, s
     assert page.eval_on_selector_all(".scroll, .ranking", script) == []  # every column of every table is in sight
     dark = page.evaluate("() => getComputedStyle(document.documentElement).backgroundColor")
     assert (dark == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+def test_both_numbers_are_dots_on_the_scale_of_the_steps(visit: Callable[..., Any]) -> None:
+    page = visit("#data=example&a=trec_eval&b=lightgbm", viewport={"width": 1300, "height": 800})
+    settled(page)
+    script = """rows => rows.map(row => {
+        const {left, width} = row.querySelector(".dot, .bar").getBoundingClientRect();
+        return [left, left + width, row.querySelector(".dot") !== null, +row.cells[3].textContent];
+    })"""
+    first, *steps, last = page.eval_on_selector_all("#waterfall tbody tr", script)
+    assert [row[2] for row in (first, *steps, last)] == [True, *[False] * len(steps), True]
+    middle = [(left + right) / 2 for left, right, *_ in (first, last)]
+    pixels = (middle[1] - middle[0]) / (last[3] - first[3])
+    at = first[3]
+    for left, right, _, mean in steps:
+        ends = sorted(middle[0] + pixels * (each - first[3]) for each in (at, mean))
+        assert_allclose([left, right], ends, rtol=0, atol=2.5)  # a bar is at least 2 pixels wide
+        at = mean
+
+
+@pytest.mark.parametrize("tab", ["data=example", "tab=which"])
+def test_paper_has_no_controls_but_what_they_are_set_to(visit: Callable[..., Any], tab: str) -> None:
+    page = visit(f"#{tab}")
+    page.wait_for_selector("#waterfall table" if "example" in tab else "#soonest table")
+    page.emulate_media(media="print")
+    controls = ".tabs, #use-example, .code button, input[type=range], input[type=file]:not(.drop input), .help"
+    assert not any(each.is_visible() for each in page.locator(controls).all())
+    chosen = "#cutoff" if "example" in tab else "#shape-a"
+    assert page.locator(chosen).is_visible()
+    assert page.eval_on_selector(chosen, "each => getComputedStyle(each).borderTopWidth") == "0px"
 
 
 def test_without_a_mouse(visit: Callable[..., Any]) -> None:

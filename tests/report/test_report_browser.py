@@ -1,6 +1,7 @@
 """The report in a real browser: headless Chromium, offline."""
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -123,6 +124,9 @@ PAGES: dict[str, Callable[[Path], Any]] = {
     "equal means": equal_means,
     "tiny": tiny,
     "one system": evaluated(["only"], QUERIES[:20]),
+    "many measures": compared(
+        ["old", "new", "newest"], QUERIES[:20], "old", [f"ndcg(discount=power:0.{i})@{i}" for i in range(1, 10)]
+    ),
     "explanation": explained,
     "distinction": distinguished,
 }
@@ -744,6 +748,56 @@ def test_no_column_of_a_wide_table_is_lost_on_paper(open_page: Open, tmp_path: P
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     (head,) = (line.split() for line in text.splitlines() if "certified" in line.split())
     assert head[-5:] == ["limit", "a", "limit", "b", "theory"]
+
+
+def words_on_paper(page: Any, path: Path) -> list[tuple[str, float, float]]:
+    """The words of a printed page, with their heights and right edges in points."""
+    page.pdf(path=path, format="A4")
+    found = subprocess.run(["pdftotext", "-bbox", str(path), "-"], capture_output=True, text=True, check=True).stdout
+    words = re.findall(r'<word xMin="[\d.]+" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">([^<]*)<', found)
+    return [(word, float(bottom) - float(top), float(right)) for top, right, bottom, word in words]
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
+@pytest.mark.parametrize("name", ["2", "17", "hostile", "many measures", "explanation", "distinction"])
+def test_a_wide_table_does_not_shrink_the_printed_page(open_page: Open, tmp_path: Path, name: str) -> None:
+    (usual,) = {
+        height
+        for word, height, _ in words_on_paper(open_page("one system").page, tmp_path / "narrow.pdf")
+        if word == "Provenance"
+    }
+    words = words_on_paper(open_page(name).page, tmp_path / "wide.pdf")
+    assert_allclose([height for word, height, _ in words if word == "Provenance"], [usual], rtol=0.001, atol=0)
+    assert max(right for *_, right in words) < 595 - 33  # the margin of the paper
+
+
+@pytest.mark.parametrize("name", ["17", "many measures", "distinction"])
+def test_no_word_of_a_heading_is_broken_on_paper(open_page: Open, name: str) -> None:
+    visit = open_page(name)
+    visit.page.set_viewport_size({"width": 718, "height": 1000})  # A4 without its margins
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    visit.page.emulate_media(media="print")
+    script = """heads => heads.flatMap(head => {
+        const walker = document.createTreeWalker(head, NodeFilter.SHOW_TEXT), broken = [];
+        while (walker.nextNode()) for (const found of walker.currentNode.data.matchAll(/[^\\s-]+/g)) {
+            const range = document.createRange();
+            range.setStart(walker.currentNode, found.index);
+            range.setEnd(walker.currentNode, found.index + found[0].length);
+            if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) broken.push(found[0]);
+        }
+        return broken;
+    })"""
+    assert visit.page.eval_on_selector_all("thead th", script) == []
+
+
+def test_what_was_found_in_the_data_fits_a_phone(open_page: Open) -> None:
+    visit = open_page("17", "phone")
+    visit.page.eval_on_selector_all("details", "all => all.forEach(each => { each.open = true; })")
+    boxes = visit.page.eval_on_selector_all(
+        ".scroll:has(> .told)", "boxes => boxes.map(box => [box.scrollWidth, box.clientWidth])"
+    )
+    assert boxes
+    assert all(needed <= seen for needed, seen in boxes)
 
 
 def test_long_names_leave_room_for_numbers_on_paper(open_page: Open) -> None:

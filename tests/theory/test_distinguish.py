@@ -13,7 +13,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, measure
 from idealrank.theory import StepCurve, distinguish
 from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.plots import plot_curve, plot_values, plot_wins
+from idealrank.theory.distinguishing.plots import plot_curve, plot_curves, plot_values, plot_wins
 
 
 def drawn(n_queries: int, n: int, seed: int = 0) -> tuple[Floats, Floats, Floats, list[int]]:
@@ -245,6 +245,21 @@ def test_appendix_a_in_small() -> None:
         name: float(np.mean(Paths(sizes[late], found.paths[name].lead[:, late]).sign_changes)) for name in expected
     }
     assert changes.pop("ndcg(gain=linear,discount=geometric)") > max(changes.values()) == 0
+
+
+def test_legends_name_every_ranker_above_the_plot() -> None:
+    data = datasets.web_search(6, 300).test
+    names = ("_hidden", "x" * 200)
+    found = distinguish(data, data.known_features()[:, 0], data.known_features()[:, 6], names=names)
+    plots: list[Any] = [plot_wins(found), plot_values(found, "ndcg"), plot_curves(dict.fromkeys(names, lambda s: s))]
+    for axes in plots:
+        axes.figure.draw_without_rendering()
+        legend = axes.get_legend()
+        assert legend.get_window_extent().y0 >= axes.get_window_extent().y1
+        assert axes.get_window_extent().width > 0.7 * axes.figure.bbox.width
+    for axes in plots[1:]:
+        first, second = (text.get_text() for text in axes.get_legend().get_texts())
+        assert (first, len(second)) == ("_hidden", 28)
 
 
 def test_pictures_show_every_measure_and_both_limits() -> None:
