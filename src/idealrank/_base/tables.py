@@ -336,7 +336,7 @@ def html_table(table: Table, caption: str = "") -> Markup:
     rows = [
         tag(
             "tr",
-            tag("th", cells[0], scope="row", class_=sides[0]) if cells[0] else tag("td"),
+            tag("th", cells[0], scope="row", class_=sides[0] or _kind(cells[0])) if cells[0] else tag("td"),
             *_html_cells(table, row, cells, sides),
         )
         for row, cells in enumerate(table.cells())
@@ -358,8 +358,12 @@ def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[st
             beside = [tag("small", table.beside[row, column])] if (row, column) in table.beside else []
             shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
             mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []
-            kind = "words" if " " in text and len(text) <= _FEW_WORDS else None
-            yield tag("td", shown, *mark, *beside, class_=side or kind)
+            yield tag("td", shown, *mark, *beside, class_=side or _kind(text))
+
+
+def _kind(text: str) -> str | None:
+    """Return the class of a cell of a few words, which are not broken."""
+    return "words" if re.search("[ -]", text) and len(text) <= _FEW_WORDS else None
 
 
 _RENDERERS: dict[str, Callable[[Table], str]] = {

@@ -815,12 +815,13 @@
     const lengths = [...table.rows].map((row) => [...row.cells].map((cell) => {
       const copy = cell.cloneNode(true);
       for (const each of copy.querySelectorAll(".unseen, .swatch, .name")) each.remove();
-      const drawn = cell.querySelector("svg.interval, svg.change, svg.shares");
-      return Math.max(cell.tagName === "TH" ? 0.66 * copy.textContent.length : 0.6 * copy.textContent.length, drawn ? 6 : 0);
+      const parts = cell.scope === "col" ? [...copy.querySelectorAll("span")].flatMap((span) => [...span.childNodes]) : [copy]; // heads are broken
+      const letters = Math.max(0, ...parts.map((part) => part.textContent.length));
+      return Math.max((cell.scope === "col" ? 0.66 : 0.59) * letters, cell.querySelector("svg.interval, svg.change, svg.shares") ? 6 : 0);
     }));
     const widths = lengths[0].map((_, i) => Math.max(...lengths.map((row) => row[i])) + 0.85);
     const longest = Math.max(...systems.map((name) => name.length));
-    return Math.ceil(widths.reduce((sum, width) => sum + width, 5 + Math.min(14, 0.6 * longest)));
+    return Math.ceil(widths.reduce((sum, width) => sum + width, 4 + Math.min(14, 0.59 * longest)));
   };
   const sharesBar = ({ better, same, worse }) => {
     const total = better + same + worse || 1;

@@ -13,13 +13,13 @@ from idealrank._base.tables import Table, html_table
 __all__ = ["paper_columns", "paper_table", "side_by_side", "split"]
 
 #: The width of a page in ems of the type of tables: at its normal size, and at the smallest that is legible.
-_LINE, _LONGEST_LINE = 70.0, 105.0
+_LINE, _LONGEST_LINE = 72.0, 105.0
 #: The widths of a letter, of a bold letter, of a smaller letter, and around the content of a cell, in ems.
-_LETTER, _BOLD, _SMALL, _AROUND = 0.6, 0.7, 0.5, 0.85
+_LETTER, _BOLD, _SMALL, _AROUND = 0.59, 0.66, 0.5, 0.85
 #: Letters of the longest word that stays whole, and of a line of text.
 _WORD, _TEXT = 24, 20
 #: Between the columns into which a table is divided, in ems.
-_APART = 2.5
+_APART = 2.0
 #: Tables in columns have at least so many rows; those with fewer than so many stay on one page.
 _FEW_ROWS, _MANY_ROWS = 10, 25
 #: Parts of words after which a line may end; the hyphen in "v2-0" is followed by a digit.
@@ -46,7 +46,7 @@ def paper_table(table: Table, caption: str) -> Markup:
     >>> from idealrank._base.tables import Column
     >>> values = [Column(f"system {i}", ".4f") for i in range(16)]
     >>> paper_table(Table([Column("query"), *values], [["q1", *[0.5] * 16]]), "ndcg")[:35]
-    '<div class="fit" style="--ems: 86">'
+    '<div class="fit" style="--ems: 82">'
     """
     width = _width(table)
     if width <= _LINE:
