@@ -1,4 +1,4 @@
-"""Take docs/images/report.png and report_dark.png: the report of ``idealrank demo`` as Chromium shows it.
+"""Take docs/images/report*.png: the beginning and the figures of the report of ``idealrank demo``, light and dark.
 
     python -m docs.screenshot
 
@@ -12,11 +12,19 @@ import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
+from typing import Literal
 
-WIDTH, HEIGHT = 1300, 1500
+MARGIN = 16
 _IMAGES = Path(__file__).parent / "images"
-TARGETS = {"light": _IMAGES / "report.png", "dark": _IMAGES / "report_dark.png"}
+SCHEMES: dict[Literal["light", "dark"], str] = {"light": "", "dark": "_dark"}
+#: What the pictures show, by their names: the width of the page, and the selectors of the first and the last element.
+PARTS = {
+    "report": (1300, "html", "section:has([data-view=leaderboard])"),
+    "report_figures": (1100, "section:has([data-view=figures]) h2", "section:has([data-view=figures])"),
+}
+_EDGES = "selectors => selectors.map(each => document.querySelector(each).getBoundingClientRect())"
 
 
 def is_possible() -> bool:
@@ -30,15 +38,19 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page, taken = Path(folder, "report.html"), Path(folder, "report.png")
-        demo = [sys.executable, "-m", "idealrank", "demo", "--quiet", "--html", page]
+        demo: list[str | Path] = [sys.executable, "-m", "idealrank", "demo", "--quiet", "--html", page]
         subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        for scheme, target in TARGETS.items():
-            tab = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
+        for (scheme, ending), (part, (width, *ends)) in product(SCHEMES.items(), PARTS.items()):
+            tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
             tab.goto(page.as_uri())
             tab.wait_for_selector("main[aria-busy=false]")
-            tab.screenshot(path=taken)
-            _keep(taken, target)
+            first, last = tab.evaluate(_EDGES, ends)
+            height = last["y"] + last["height"] - first["y"] + MARGIN
+            tab.screenshot(
+                path=taken, full_page=True, clip={"x": 0, "y": first["y"] + 1, "width": width, "height": height}
+            )
+            _keep(taken, _IMAGES / f"{part}{ending}.png")
         browser.close()
 
 

@@ -267,16 +267,21 @@
   /* ---- plots ---- */
   const canvas = (width, height) => v("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height });
   const text = (x, y, content, attributes = {}) => v("text", { x, y, ...attributes }, content);
+  /** Ticks with their labels, all with the same number of digits. */
+  const labeled = (all) => {
+    const digits = Math.max(0, ...all.map((tick) => `${tick}`.split(".")[1]?.length ?? 0));
+    return all.map((tick) => [tick, Math.abs(tick) < 1e-4 && tick ? `${tick}` : tick.toFixed(Math.min(digits, 6))]);
+  };
   const xAxis = (svg, scale, low, high, left, right, top, bottom) => {
-    for (const tick of ticks(low, high, (right - left) / 60)) {
+    for (const [tick, label] of labeled(ticks(low, high, (right - left) / 60))) {
       const x = scale(tick);
-      svg.append(v("path", { class: "grid", d: `M${x} ${top}V${bottom}` }), text(x, bottom + 14, `${tick}`, { "text-anchor": "middle" }));
+      svg.append(v("path", { class: "grid", d: `M${x} ${top}V${bottom}` }), text(x, bottom + 14, label, { "text-anchor": "middle" }));
     }
   };
   const yAxis = (svg, scale, low, high, left, right, top, bottom, apart = 40) => {
-    for (const tick of ticks(low, high, (bottom - top) / apart)) {
+    for (const [tick, label] of labeled(ticks(low, high, (bottom - top) / apart))) {
       const y = scale(tick);
-      svg.append(v("path", { class: "grid", d: `M${left} ${y}H${right}` }), text(left - 6, y + 4, `${tick}`, { "text-anchor": "end" }));
+      svg.append(v("path", { class: "grid", d: `M${left} ${y}H${right}` }), text(left - 6, y + 4, label, { "text-anchor": "end" }));
     }
   };
   const yName = (svg, name, top, bottom) => svg.append(text(0, 0, fitted(name, bottom - top), { transform: `translate(11 ${top}) rotate(-90)`, "text-anchor": "end" }));
