@@ -397,7 +397,7 @@
         const most = Math.max(1, ...bins.flat());
         const strip = shown.length > 20 ? 20 : 40;
         const left = nameWidth(shown.map((s) => systems[s]), width);
-        const [right, top, bottom] = [width - 12, 4, 4 + strip * shown.length];
+        const [right, top, bottom] = [width - 16, 4, 4 + strip * shown.length];
         const svg = canvas(width, bottom + 36);
         const x = linear(low, high, left, right);
         xAxis(svg, x, low, high, left, right, top, bottom);
@@ -492,8 +492,8 @@
         const { values, name, lower } = measureNow();
         const [a, b] = pairShown();
         const side = Math.min(width, isPrinted ? 340 : 520);
-        const [left, right, top, bottom] = [62, side - 10, 8, side - 64];
-        const svg = canvas(width, side - 20);
+        const [left, right, top, bottom] = [62, side - 16, 8, side - 70]; // a square
+        const svg = canvas(width, side - 26);
         const [low, high] = closeExtent([values[a], values[b]]);
         const [x, y] = [linear(low, high, left, right), linear(low, high, bottom, top)];
         xAxis(svg, x, low, high, left, right, top, bottom);
