@@ -28,6 +28,8 @@ _FORMULAS = ("=", "+", "-", "@")
 _LONG = 18
 #: Cells of a few words, with no more letters than this, are not broken.
 _FEW_WORDS = 20
+#: Words with more letters than this are broken on paper.
+_LONGEST_WORD = 24
 #: A table of no more columns than this, whose last cells have more letters on average, is a list on a narrow screen.
 _FEW_COLUMNS, _SENTENCE = 4, 40
 
@@ -362,7 +364,9 @@ def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[st
 
 
 def _kind(text: str) -> str | None:
-    """Return the class of a cell of a few words, which are not broken."""
+    """Return the class of a cell of a few words, which are not broken, or of a word that has to be."""
+    if any(len(word) > _LONGEST_WORD for word in text.split()):
+        return "endless"
     return "words" if re.search("[ -]", text) and len(text) <= _FEW_WORDS else None
 
 
