@@ -539,7 +539,7 @@
     },
     pairs: {
       caption: () => `${pTitle}s of all pairs: ▲ the row is significantly better than the column, ▼ worse (${scores.test})`,
-      isShown: () => scores.baseline === null && measureNow().pairs.size > 1,
+      isShown: () => scores.baseline === null && measureNow().pairs.size > 1 && [...measureNow().pairs.values()].some((pair) => isKnown(pair.corrected)),
       draw: (width) => {
         const measure = measureNow();
         const shown = chosen();
@@ -563,7 +563,7 @@
             if (mark && cell >= 10) labels.push(text(x0 + size / 2, y0 + size * 0.7, mark, { "text-anchor": "middle", "font-size": size * 0.55 }));
             return;
           }
-          const p = pair.corrected < 0.0005 ? "<.001" : pair.corrected.toFixed(3).replace(/^0/, "");
+          const p = !isKnown(pair.corrected) ? "none" : pair.corrected < 0.0005 ? "<.001" : pair.corrected.toFixed(3).replace(/^0/, "");
           const middle = y0 + size / 2;
           if (mark) labels.push(text(x0 + size / 2, middle - 1, mark, { "text-anchor": "middle", "font-size": font * 0.9 }));
           labels.push(text(x0 + size / 2, middle + (mark ? font : font * 0.4), p, { "text-anchor": "middle", "font-size": font }));
