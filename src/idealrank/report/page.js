@@ -265,7 +265,7 @@
   };
 
   /* ---- plots ---- */
-  const canvas = (width, height) => v("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, width, height });
+  const canvas = (width, height) => v("svg", { class: height > 450 ? "plot tall" : "plot", viewBox: `0 0 ${width} ${height}`, width, height });
   const text = (x, y, content, attributes = {}) => v("text", { x, y, ...attributes }, content);
   /** Ticks with their labels, all with the same number of digits. */
   const labeled = (all) => {
@@ -306,6 +306,9 @@
     return Math.min(Math.max(0, ...names.map((name) => ruler.measureText(name).width)) + 10 + extra, Math.max(width * 0.34, 90));
   };
 
+  /** The height of the strip of a system: those of many systems fit a page of paper. */
+  const stripOf = (shown) => (shown.length <= 20 ? 40 : isPrinted ? 14 : 20);
+
   /** The figures by name: a caption, what can be chosen above it, and the drawing for a width. */
   const figures = {
     differences: {
@@ -333,7 +336,7 @@
         });
         const difference = (row, k) => values[shown[row]][sorted[row][k]] - values[other][sorted[row][k]];
         const most = Math.max(1e-9, ...sorted.map((order, row) => (order.length ? Math.max(Math.abs(difference(row, 0)), Math.abs(difference(row, order.length - 1))) : 0)));
-        const strip = shown.length > 20 ? 20 : 40;
+        const strip = stripOf(shown);
         const left = nameWidth(shown.map((s) => systems[s]), width);
         const [right, top] = [width - 46, 4];
         const svg = canvas(width, top + strip * Math.max(shown.length, 1) + 6);
@@ -395,7 +398,7 @@
           return counts;
         });
         const most = Math.max(1, ...bins.flat());
-        const strip = shown.length > 20 ? 20 : 40;
+        const strip = stripOf(shown);
         const left = nameWidth(shown.map((s) => systems[s]), width);
         const [right, top, bottom] = [width - 16, 4, 4 + strip * shown.length];
         const svg = canvas(width, bottom + 36);
@@ -515,11 +518,11 @@
         const dense = known.length > 1000;
         svg.append(text(right, bottom + 32, fitted(`${name}, ${systems[a]}`, right - left), { "text-anchor": "end" }));
         yName(svg, `${name}, ${systems[b]}`, top, bottom);
+        for (const [kind, d] of Object.entries(dots)) svg.append(v("path", { class: `dots ${kind}${dense ? " dense" : ""}`, d }));
         const label = (px, py, content, anchor) => svg.append(text(px, py, content, { class: "small halo", "text-anchor": anchor }));
         label(left + 8, top + 14, fitted(`${systems[b]} ${ahead}: ${count(counts.better)}`, (right - left) * 0.6), "start");
         label(right - 6, bottom - 10, fitted(`${systems[a]} ${ahead}: ${count(counts.worse)}`, (right - left) * 0.6), "end");
         label(right - 6, bottom - 26, counts.same ? `same: ${count(counts.same)}` : "", "end");
-        for (const [kind, d] of Object.entries(dots)) svg.append(v("path", { class: `dots ${kind}${dense ? " dense" : ""}`, d }));
         const marked = (q) => (isKnown(values[a][q]) && isKnown(values[b][q]) ? `M${rounded(x(values[a][q]) - 7)} ${rounded(y(values[b][q]))}a7 7 0 1 0 14 0a7 7 0 1 0-14 0z` : "");
         const locate = (px, py) => {
           let [best, least] = [-1, 400];
