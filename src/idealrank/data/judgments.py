@@ -49,6 +49,10 @@ class _ByQuery(Mapping[str, dict[str, float]]):
     _number_name = "number"
 
     def __init__(self, queries: Mapping[Any, Mapping[Any, float]]) -> None:
+        if not isinstance(queries, Mapping):
+            raise DataError(
+                f"expected a mapping {{query: {{document: {self._number_name}}}}}, got {type(queries).__name__}"
+            )
         flat = _native.flatten(queries) if type(queries) is dict else None
         if flat is not None:  # dicts of texts and numbers, whose documents are distinct
             offsets, doc_ids, values = flat
@@ -67,6 +71,31 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         doc_ids = Ids.of(chain.from_iterable(queries.values()))
         offsets = offsets_of([len(docs) for docs in queries.values()])
         return offsets, doc_ids, float_column(values, f"{self._number_name}s")
+
+    @classmethod
+    def of(cls, data: Self | Mapping[Any, Mapping[Any, float]]) -> Self:
+        """Return data of this class unchanged, and make it from a nested mapping.
+
+        Parameters
+        ----------
+        data : Qrels, Run or mapping
+            An object of this class, or what its constructor takes.
+
+        Returns
+        -------
+        Qrels or Run
+            An object of this class.
+
+        Raises
+        ------
+        DataError
+            If judgments are given as a run, or a run as judgments.
+        """
+        if isinstance(data, cls):
+            return data
+        if isinstance(data, _ByQuery):
+            raise DataError(f"expected a {cls.__name__}, got {data!r}")
+        return cls(data)
 
     @classmethod
     def from_flat(
@@ -331,8 +360,7 @@ def join(
     >>> data.labels, data.scores, data.judged.labels
     (array([nan,  2.]), array([3., 1.]), array([2., 1.]))
     """
-    qrels = qrels if isinstance(qrels, Qrels) else Qrels(qrels)
-    run = run if isinstance(run, Run) else Run(run)
+    qrels, run = Qrels.of(qrels), Run.of(run)
     run_query = qrels.query_ids.index_in(run.query_ids)
     if qrels.n_queries and run.n_queries and (run_query < 0).all():
         raise DataError(

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from idealrank._base.extras import needs
 from idealrank._base.threads import resolve_threads
-from idealrank.errors import ParseError
+from idealrank.errors import OptionError, ParseError
 
 if TYPE_CHECKING:
     from pathlib import Path  # it takes as long to import as all of this package's readers
@@ -166,8 +166,10 @@ def _opened(source: Source) -> Iterator[IO[bytes]]:
     elif isinstance(source, (str, os.PathLike)):
         with open(source, "rb") as file:
             yield file
-    else:
+    elif hasattr(source, "read"):
         yield source
+    else:
+        raise OptionError(f"expected the path of a file, or a file that is open in binary mode, got {source!r}")
 
 
 def _read(raw: IO[bytes], size: int) -> bytes:
@@ -415,6 +417,8 @@ def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     from pathlib import Path
 
+    if not isinstance(target, (str, os.PathLike)):
+        raise OptionError(f"expected the path of the file to write, got {target!r}")
     if target == "-":
         # If unbuffered, standard output may accept only a part of a write.
         raw = sys.stdout.buffer

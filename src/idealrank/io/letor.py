@@ -209,6 +209,8 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     2 qid:7 1:0.5 2:1
     0 qid:7 1:0 2:3
     """
+    if not isinstance(data, RankingData):
+        raise DataError(f"expected RankingData, which from_arrays and from_frame make, got {type(data).__name__}")
     query_ids = Ids.of(data.query_ids)
     check_words(query_ids, "a query id")
     if data.doc_ids is not None:

@@ -105,6 +105,7 @@ def write_msmarco(run: Run, path: str | os.PathLike[str]) -> None:
     >>> Path("run.tsv").read_text().split()
     ['q1', 'd2', '1', 'q1', 'd1', '2']
     """
+    run = Run.of(run)  # judgments are a mapping too, and have no ranks
     check_words(run.query_ids, "a query id", begins_line=True)
     check_words(run.doc_ids, "a document id")
     order = _native.order(run.scores, run.offsets, resolve_threads(None))

@@ -99,6 +99,8 @@ def write_json(data: Qrels | Run, path: str | os.PathLike[str]) -> None:
     >>> print(Path("qrels.json").read_text(), end="")
     {"q1": {"d1": 2, "d2": 0}}
     """
+    if not isinstance(data, (Qrels, Run)):
+        raise DataError(f"expected Qrels or a Run, got {type(data).__name__}")
     found: Mapping[str, Mapping[str, Any]] = data.to_nested() if isinstance(data, SubtopicQrels) else data.to_dict()
     with atomic_output(path) as file:
         for place, (query, docs) in enumerate(found.items()):

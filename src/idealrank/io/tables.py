@@ -241,11 +241,14 @@ def _read_csv_table(
 
 
 def _write(data: Content, path: str | os.PathLike[str], *, as_parquet: bool) -> None:
+    pa = pyarrow_module()
     if isinstance(data, (RankingData, Qrels, Run)):
         _check_query_ids(data)
         table: Any = to_frame(data, backend="pyarrow")
-    else:
+    elif isinstance(data, pa.Table):
         table = data
+    else:
+        raise DataError(f"expected RankingData, Qrels, Run or a pyarrow.Table, got {type(data).__name__}")
     if isinstance(data, RankingData) and data.regrouped:
         table = table.take(data.to_input(np.arange(data.n_docs)))
     with atomic_output(path) as file:

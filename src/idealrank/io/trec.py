@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, Protocol, overload
 
@@ -239,13 +240,13 @@ def _columns(path: Source, reader: TrecReader) -> tuple[tuple[Ids, Int64s, Ids, 
     return (Ids(*query_ids), read_only(offsets), Ids(*doc_ids), read_only(values)), problems, tag
 
 
-def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
+def write_qrels(qrels: Qrels | Mapping[Any, Mapping[Any, float]], path: str | os.PathLike[str]) -> None:
     """Write judgments in the format that `read_qrels` reads; the second field is the subtopic, or 0 if there are none.
 
     Parameters
     ----------
-    qrels : Qrels or SubtopicQrels
-        The judgments to write.
+    qrels : Qrels, SubtopicQrels or mapping
+        The judgments to write, or {query: {document: label}}.
     path : path-like
         The file to write, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
@@ -257,16 +258,17 @@ def write_qrels(qrels: Qrels, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from idealrank import Qrels, write_qrels
-    >>> write_qrels(Qrels({"q1": {"d1": 2, "d2": 0}}), "qrels.txt")
+    >>> from idealrank import write_qrels
+    >>> write_qrels({"q1": {"d1": 2, "d2": 0}}, "qrels.txt")
     >>> print(Path("qrels.txt").read_text(), end="")
     q1 0 d1 2
     q1 0 d2 0
     """
-    if isinstance(qrels, SubtopicQrels):
-        _write_by_subtopic(qrels, path)
+    given = Qrels.of(qrels)
+    if isinstance(given, SubtopicQrels):
+        _write_by_subtopic(given, path)
     else:
-        _write(qrels, qrels.labels, None, b"", path)
+        _write(given, given.labels, None, b"", path)
 
 
 def _write_by_subtopic(qrels: Qrels, path: str | os.PathLike[str]) -> None:
@@ -280,13 +282,13 @@ def _write_by_subtopic(qrels: Qrels, path: str | os.PathLike[str]) -> None:
             file.write(f"{query} {subtopic} {doc} {number_text(label)}\n".encode("utf-8", "surrogateescape"))
 
 
-def write_run(run: Run, path: str | os.PathLike[str]) -> None:
+def write_run(run: Run | Mapping[Any, Mapping[Any, float]], path: str | os.PathLike[str]) -> None:
     """Write a run, with ranks by score, in the format that `read_run` reads.
 
     Parameters
     ----------
-    run : Run
-        The run to write.
+    run : Run or mapping
+        The run to write, or {query: {document: score}}.
     path : path-like
         The file to write, compressed if its name ends in .gz, .xz, .bz2 or .zst; "-" is standard output.
 
@@ -305,12 +307,13 @@ def write_run(run: Run, path: str | os.PathLike[str]) -> None:
     q1 Q0 d1 2 0.5 bm25
     q1 Q0 d2 1 0.75 bm25
     """
-    order = _native.order(run.scores, run.offsets, resolve_threads(None))
-    ranks = np.empty(run.n_docs, np.int64)
-    ranks[order] = np.arange(run.n_docs) - np.repeat(run.offsets[:-1], np.diff(run.offsets)) + 1
-    tag = Ids.of([run.name or "idealrank"])
+    given = Run.of(run)
+    order = _native.order(given.scores, given.offsets, resolve_threads(None))
+    ranks = np.empty(given.n_docs, np.int64)
+    ranks[order] = np.arange(given.n_docs) - np.repeat(given.offsets[:-1], np.diff(given.offsets)) + 1
+    tag = Ids.of([given.name or "idealrank"])
     check_words(tag, "the name of a run")
-    _write(run, run.scores, ranks, tag.buffer.tobytes(), path)
+    _write(given, given.scores, ranks, tag.buffer.tobytes(), path)
 
 
 def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: bytes, path: str | os.PathLike[str]) -> None:
