@@ -59,7 +59,7 @@ def test_each_claim_has_a_verdict_and_its_settings(generator: Any) -> None:
         for number, (claim, verdict, _, where, share) in enumerate(claims, 1):
             assert claim.startswith(f"{number}. ")
             reference = re.match("holds|fails|undecided", verdict)[0]  # type: ignore[index]
-            outcomes = [reference, *(row[1] for row in others if row[0] == str(number))]
+            outcomes = [reference, *(row[2] for row in others if row[0] == str(number))]
             assert share == f"{outcomes.count('holds')} of {len(outcomes)}", (name, where)
             assert all(outcome in verdict for outcome in outcomes)
         assert "mean nothing" not in printed

@@ -282,6 +282,13 @@ def test_no_name_that_fits_a_phone_is_broken(open_page: Open, name: str) -> None
     assert visit.page.eval_on_selector_all(names, script) == []
 
 
+def test_a_long_name_leaves_room_for_the_numbers_beside_it(open_page: Open) -> None:
+    visit = open_page("hostile")
+    script = """tables => tables.filter(table => table.checkVisibility() && table.scrollWidth > table.clientWidth)
+        .map(table => table.textContent)"""
+    assert visit.page.eval_on_selector_all(".scroll:not(.board, #queries-table)", script) == []
+
+
 def test_dark_pages_are_dark_and_paper_is_light(open_page: Open) -> None:
     visit = open_page("2", "dark")
     ground = "getComputedStyle(document.documentElement).backgroundColor"

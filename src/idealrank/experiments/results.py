@@ -78,11 +78,11 @@ class Reproduction(Result):
     def _settings(self) -> dict[str, Table]:
         """The findings of claims in other settings than the reference."""
         rows: list[list[Value]] = [
-            [number, each.outcome, each.seen, claim.change(each)]
+            [number, claim.change(each), each.outcome, each.seen]
             for number, claim in enumerate(self.claims, start=1)
             for each in claim.findings[1:]
         ]
-        columns = [Column(name) for name in ("claim", "outcome", "measured here", "setting")]
+        columns = [Column(name) for name in ("claim", "setting", "outcome", "measured here")]
         return {"Claims in other settings": Table(columns, rows)} if rows else {}
 
     def remarks(self) -> list[str]:

@@ -301,6 +301,8 @@ def _figure(growth: Growth, number: int) -> Figure:
     is_told = how in ("consistently", "in expectation")
     told = f"separates RankSVM from random {how}" if is_told else f"does it separate RankSVM from random? {how}"
     axes.set(title=f"D = {title}: {told}", xlabel="n", ylabel="NDCG", ylim=(0, 1.02))
+    for each in figure.axes:
+        each.xaxis.set_major_formatter("{x:,.0f}")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize="small")
     return figure
 

@@ -84,6 +84,7 @@ def plot_values(found: Distinction, measure: str, ax: Axes | None = None) -> Axe
             axes.axhline(end, linestyle="--", color=color, linewidth=0.7)
     axes.set(xlabel="documents", ylabel=shown(measure))
     axes.locator_params(axis="x", integer=True)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     _explain_above(axes, lines)
     return axes
 
