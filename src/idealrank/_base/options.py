@@ -6,13 +6,26 @@ import dataclasses
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self, cast
 
 from idealrank._base.grammar import Written, no_option, number_text, snake_case, unknown
 from idealrank.errors import OptionError
 
-__all__ = ["Named", "Numbers", "Options", "choice", "flag", "is_whole", "number", "option"]
+__all__ = [
+    "Named",
+    "Numbers",
+    "Options",
+    "are_numbers",
+    "check_count",
+    "check_share",
+    "choice",
+    "flag",
+    "is_whole",
+    "items_of",
+    "number",
+    "option",
+]
 
 #: What `Named.options` returns, by class.
 _CONVERSIONS: dict[type, Mapping[str, Callable[[Any], Any]]] = {}
@@ -24,9 +37,9 @@ class _ClassName:
 
 
 @functools.cache
-def _required(cls: type[Any]) -> frozenset[str]:
-    """Return the names of the fields without a default, for which None is no value."""
-    return frozenset(each.name for each in dataclasses.fields(cls) if each.default is dataclasses.MISSING)
+def _never_none(cls: type[Any]) -> frozenset[str]:
+    """Return the names of the fields for which None is no value: those whose default is not None."""
+    return frozenset(each.name for each in dataclasses.fields(cls) if each.default is not None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,10 +53,10 @@ class Named:
 
     def __post_init__(self) -> None:
         own: Any = type(self)
-        required = _required(own)
+        never_none = _never_none(own)
         for name, coerce in self.options().items():
             value = getattr(self, name)
-            if value is None and name not in required:
+            if value is None and name not in never_none:
                 continue
             try:
                 object.__setattr__(self, name, coerce(value))
@@ -127,6 +140,50 @@ def is_whole(value: object, least: int = 0, most: int = 2**53) -> bool:
         return least <= operator.index(value) <= most
     except TypeError:  # an array with several elements
         return False
+
+
+def are_numbers(*values: object) -> bool:
+    """Return whether each value is a single number of Python, NumPy or another library; text is none.
+
+    >>> are_numbers(3, 0.5), are_numbers("3"), are_numbers(None), are_numbers([3])
+    (True, False, False, False)
+    """
+    return all(hasattr(value, "__float__") and not getattr(value, "ndim", 0) for value in values)
+
+
+def check_share(value: Any, name: str) -> None:
+    """Raise an OptionError unless a value is a number between 0 and 1.
+
+    >>> check_share("high", "level")
+    Traceback (most recent call last):
+    idealrank.errors.OptionError: level must be between 0 and 1, got 'high'
+    """
+    if not (are_numbers(value) and 0 < value < 1):
+        raise OptionError(f"{name} must be between 0 and 1, got {value!r}")
+
+
+def check_count(value: object, name: str, least: int = 1) -> None:
+    """Raise an OptionError unless a value is a whole number of at least this.
+
+    >>> check_count(2.5, "n_draws")
+    Traceback (most recent call last):
+    idealrank.errors.OptionError: n_draws must be a whole number of at least 1, got 2.5
+    """
+    if not is_whole(value, least):
+        raise OptionError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def items_of(values: Any, name: str, error: type[Exception] = OptionError) -> Iterator[Any]:
+    """Return an iterator over the values, or raise an error for what is not iterable.
+
+    >>> items_of(3, "features")
+    Traceback (most recent call last):
+    idealrank.errors.OptionError: features must be a list, got 3
+    """
+    try:
+        return iter(values)
+    except TypeError:
+        raise error(f"{name} must be a list, got {values!r}") from None
 
 
 def _range(least: float, most: float, is_open: bool) -> str:

@@ -164,6 +164,22 @@ def float_array(values: npt.ArrayLike, name: str) -> Floats:
         raise DataError(f"{name} must be rectangular arrays of numbers: {error}") from None
 
 
+def array_of(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return the values as an array; if they are ragged lists, raise a DataError."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise DataError(f"{name} must be an array of numbers: {error}") from None
+
+
+def int_array(values: npt.ArrayLike, name: str) -> Int64s:
+    """Return the values as an int64 array; if they are not numbers, raise a DataError."""
+    try:
+        return np.ascontiguousarray(values, np.int64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"{name} must be whole numbers: {error}") from None
+
+
 def as_floats(values: npt.ArrayLike, name: str) -> Floats:
     """Return the values as a contiguous float64 array, without a copy if they are one.
 
@@ -267,7 +283,7 @@ def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> 
 
 def check_offsets(offsets: npt.ArrayLike, n_docs: int) -> Int64s:
     """Return offsets as int64; raise a DataError unless they start at 0, never decrease and end at ``n_docs``."""
-    array = np.asarray(offsets)
+    array = array_of(offsets, "offsets")
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise DataError(f"offsets must be integers, n_queries + 1 of them, got {array.dtype} of shape {array.shape}")
     array = np.ascontiguousarray(array, np.int64)

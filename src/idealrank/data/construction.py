@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
+from idealrank._base.options import items_of
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import (
+    array_of,
     check_offsets,
     check_size,
     check_unmasked,
@@ -122,7 +124,7 @@ def from_arrays(
         "scores": grouped(scores, "scores"),
         "weights": grouped(weights, "weights"),
         "query_weights": query_weights,
-        "feature_names": None if feature_names is None else tuple(feature_names),
+        "feature_names": feature_names,
     }
     labels = column if rows is None else read_only(column[rows])
     regrouped = rows is not None
@@ -132,7 +134,7 @@ def from_arrays(
 
 
 def _offsets_of_group(group: npt.ArrayLike, n_docs: int) -> Int64s:
-    sizes = np.asarray(group)
+    sizes = array_of(group, "group")
     if sizes.ndim != 1 or (sizes.size and not np.issubdtype(sizes.dtype, np.integer)) or (sizes < 0).any():
         raise DataError("group must be non-negative integers, one size per query")
     if sizes.sum() != n_docs:
@@ -182,7 +184,7 @@ def concatenate(
     >>> concatenate([Run({"q1": {"d1": 0.5}}), Run({"q2": {"d1": 0.75}})])
     Run(2 queries, 2 documents)
     """
-    listed: list[Any] = list(parts)
+    listed: list[Any] = list(items_of(parts, "parts", DataError))
     if not listed:
         raise DataError("there are no parts to concatenate")
     kind = next((each for each in (RankingData, Run, Qrels) if isinstance(listed[0], each)), None)
@@ -299,7 +301,7 @@ def _int_or_text(ids: Iterable[object]) -> QueryIds:
     if isinstance(ids, Ids):
         return ids
     if not hasattr(ids, "__array__"):
-        ids = list(ids)
+        ids = list(items_of(ids, "ids", DataError))
         if not all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in ids):
             return Ids.of(ids)
     array = np.asarray(ids)

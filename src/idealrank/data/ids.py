@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
+from idealrank._base.options import items_of
 from idealrank._typing import Bytes, Int64s
 from idealrank.data.columns import offsets_of, owned, read_only
 from idealrank.errors import DataError
@@ -44,6 +45,8 @@ class Ids(Sequence[str]):
     offsets: Int64s
 
     def __init__(self, buffer: Bytes, offsets: Int64s) -> None:
+        if not all(isinstance(part, np.ndarray) for part in (buffer, offsets)):
+            raise DataError(f"Ids are made of two arrays, got {type(buffer).__name__}: call Ids.of with a list of ids")
         self.buffer, self.offsets = owned(read_only(buffer)), owned(read_only(offsets))
 
     @classmethod
@@ -67,7 +70,9 @@ class Ids(Sequence[str]):
         """
         if isinstance(values, Ids):
             return values
-        listed: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        listed: list[Any] = (
+            values.tolist() if isinstance(values, np.ndarray) else list(items_of(values, "ids", DataError))
+        )
         kinds = {*map(type, listed)}
         if kinds in ({str}, {int}):
             texts = listed if kinds == {str} else [str(value) for value in listed]

@@ -14,6 +14,7 @@ from idealrank._base.threads import resolve_threads
 from idealrank._base.words import counted
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import (
+    array_of,
     check_offsets,
     finite_scores,
     float_column,
@@ -133,7 +134,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         """
         made = cls.__new__(cls)
         column = owned(float_column(values, f"{cls._number_name}s", len(doc_ids)), values)
-        cut = check_offsets(owned(np.asarray(offsets), offsets), column.size)
+        cut = check_offsets(owned(array_of(offsets, "offsets"), offsets), column.size)
         made._fill(query_ids, read_only(cut), doc_ids, column, problems)
         return made
 

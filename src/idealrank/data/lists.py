@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_columns, check_offsets, float_column, offsets_of, weight_column
+from idealrank.data.columns import array_of, check_columns, check_offsets, float_column, offsets_of, weight_column
 from idealrank.data.ids import Ids, taken
 from idealrank.errors import DataError
 
@@ -140,11 +140,11 @@ class Lists:
         """
         label_column, score_column, cut = check_columns(labels, scores, offsets)
         factors = None if weights is None else weight_column(weights, label_column.size, "weights", "document")
-        pool = None if judged is None else check_judged(*judged, n_queries=cut.size - 1)
+        pool = None if judged is None else check_judged(as_judged(judged), n_queries=cut.size - 1)
         lists = cls(label_column, score_column, cut, factors, pool, n_threads=resolve_threads(n_threads))
         if mask is None:
             return lists
-        kept = np.asarray(mask)
+        kept = array_of(mask, "mask")
         if kept.dtype != np.bool_ or kept.shape != label_column.shape:
             raise DataError(f"mask must be one bool per document, got {kept.dtype} of shape {kept.shape}")
         return lists.take(np.flatnonzero(kept), offsets_of(kept)[cut])
@@ -238,10 +238,19 @@ def query_id(query_ids: QueryIds, query: int) -> str | int:
     return query_ids[query] if isinstance(query_ids, Ids) else int(query_ids[query])
 
 
-def check_judged(labels: npt.ArrayLike, offsets: npt.ArrayLike, n_queries: int) -> Judged:
+def as_judged(given: Any) -> Judged:
+    """Return a pair (labels, offsets) under these names, not checked further; anything else is a DataError."""
+    try:
+        labels, offsets = given
+    except (TypeError, ValueError):
+        raise DataError(f"judged must be a pair (labels, offsets), got {type(given).__name__}") from None
+    return Judged(labels, offsets)
+
+
+def check_judged(judged: Judged, n_queries: int) -> Judged:
     """Return the judged labels as flat arrays for this many queries; otherwise raise a DataError."""
-    column = float_column(labels, "judged labels")
-    cut = check_offsets(offsets, column.size)
+    column = float_column(judged.labels, "judged labels")
+    cut = check_offsets(judged.offsets, column.size)
     if cut.size - 1 != n_queries:
         raise DataError(f"judged must have as many queries as the rankings: {n_queries}, got {cut.size - 1}")
     return Judged(column, cut)

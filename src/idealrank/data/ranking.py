@@ -10,15 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._base.extras import needs
+from idealrank._base.options import is_whole, items_of
 from idealrank._base.threads import resolve_threads
 from idealrank._base.words import counted
 from idealrank._typing import Booleans, Float32s, Floats, Int64s
 from idealrank.data.columns import (
+    array_of,
     check_offsets,
     check_size,
     check_unmasked,
     finite_scores,
     float_column,
+    int_array,
     owned,
     places,
     query_at,
@@ -26,7 +29,7 @@ from idealrank.data.columns import (
     weight_column,
 )
 from idealrank.data.ids import Ids, taken
-from idealrank.data.lists import Judged, Lists, QueryIds, check_judged, located, query_id
+from idealrank.data.lists import Judged, Lists, QueryIds, as_judged, check_judged, located, query_id
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
 
@@ -124,14 +127,14 @@ class RankingData:
         self._set("labels", float_column(self.labels, "labels"))
         n_docs = self.n_docs
         # Copied before it is checked, so that another thread cannot change it afterwards.
-        self._set("offsets", np.asarray(self.offsets))
+        self._set("offsets", array_of(self.offsets, "offsets"))
         self._set("offsets", check_offsets(self.offsets, n_docs))
-        check_size(len(self.query_ids), self.n_queries, "query_ids", "query")
         if not isinstance(self.query_ids, Ids):
-            self._set("query_ids", np.ascontiguousarray(self.query_ids, np.int64))
+            self._set("query_ids", int_array(self.query_ids, "query_ids that are not Ids"))
+        check_size(len(self.query_ids), self.n_queries, "query_ids", "query")
         self._check_distinct_queries()
         if self.input_rows is not None:
-            self._set("input_rows", np.ascontiguousarray(self.input_rows, np.int64))
+            self._set("input_rows", int_array(self.input_rows, "input_rows"))
             rows = self.input_rows
             if rows.shape != (n_docs,):
                 raise DataError(f"input_rows must have one entry per document: {n_docs}, got shape {rows.shape}")
@@ -144,7 +147,9 @@ class RankingData:
         if self.features is not None:
             object.__setattr__(self, "features", _check_features(self.features, n_docs))
         if self.feature_names is not None:
-            check_size(len(self.feature_names), self.n_features, "feature_names", "feature")
+            names = tuple(items_of(self.feature_names, "feature_names", DataError))
+            object.__setattr__(self, "feature_names", names)
+            check_size(len(names), self.n_features, "feature_names", "feature")
         if self.scores is not None:
             self._set("scores", finite_scores(float_column(self.scores, "scores", n_docs)))
             self.check(np.isfinite(self.scores), self.scores, "a score must be a finite number")
@@ -159,11 +164,13 @@ class RankingData:
             except DataError as error:
                 raise located(error, self.query_ids, None) from None
         if self.doc_ids is not None:
+            object.__setattr__(self, "doc_ids", Ids.of(self.doc_ids))
             check_size(len(self.doc_ids), n_docs, "doc_ids")
         if self.judged is not None:
-            labels = owned(float_column(self.judged[0], "judged labels"), self.judged[0])
-            offsets = owned(np.asarray(self.judged[1]), self.judged[1])
-            checked = check_judged(labels, offsets, n_queries=self.n_queries)
+            given = as_judged(self.judged)
+            labels = owned(float_column(given.labels, "judged labels"), given.labels)
+            offsets = owned(array_of(given.offsets, "judged offsets"), given.offsets)
+            checked = check_judged(Judged(labels, offsets), n_queries=self.n_queries)
             object.__setattr__(self, "judged", Judged(read_only(checked.labels), read_only(checked.offsets)))
 
     def _set(self, name: str, array: npt.NDArray[Any]) -> None:
@@ -511,8 +518,8 @@ class RankingData:
         >>> [(train.n_queries, test.n_queries) for train, test in data.folds(2, seed=0)]
         [(2, 3), (3, 2)]
         """
-        if not 2 <= k <= self.n_queries:
-            raise DataError(f"k must be from 2 to the number of queries, {self.n_queries}, got {k}")
+        if not is_whole(k, 2, self.n_queries):
+            raise DataError(f"k must be from 2 to the number of queries, {self.n_queries}, got {k!r}")
         parts = np.array_split(self._shuffled_queries(seed), k)
         return (
             (

@@ -71,6 +71,10 @@ class SubtopicQrels(Qrels):
     cells: Cells
 
     def __init__(self, queries: Mapping[Any, Mapping[Any, Mapping[Any, float] | Iterable[Any]]]) -> None:
+        if not isinstance(queries, Mapping):
+            raise DataError(
+                f"expected a mapping {{query: {{document: {{subtopic: label}}}}}}, got {type(queries).__name__}"
+            )
         rows: list[tuple[Any, Any, Any, Any]] = []
         for query, docs in queries.items():
             if not isinstance(docs, Mapping):

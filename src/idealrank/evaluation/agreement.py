@@ -13,7 +13,7 @@ import numpy as np
 from idealrank import stats
 from idealrank._base.exact import Moments
 from idealrank._base.grammar import letters, unknown
-from idealrank._base.options import is_whole
+from idealrank._base.options import check_count, items_of
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Tables
@@ -223,11 +223,11 @@ def agreement_of(
     shapes: Mapping[str, Shape], measures: str | Sequence[str], *, p: float, depth: int | None, ties: str
 ) -> Agreement:
     """Compare recognized runs; the options are those of `agreement`."""
-    names = [_known(name) for name in ([measures] if isinstance(measures, str) else measures)]
+    names = [_known(name) for name in ([measures] if isinstance(measures, str) else items_of(measures, "measures"))]
     if not names:
         raise OptionError("no measure was named")
-    if depth is not None and not is_whole(depth, 1):
-        raise OptionError(f"depth must be a whole number of at least 1, got {depth!r}")
+    if depth is not None:
+        check_count(depth, "depth")
     if len(shapes) < 2:
         raise DataError("agreement needs two systems or more: pass two runs, or {name: run}")
     computed = {name: partial(_FUNCTIONS[name], p=p, ties=ties) for name in names}

@@ -11,6 +11,7 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._base.exact import WeightedMoments, linearized
+from idealrank._base.options import check_share
 from idealrank._base.seeds import new_seed
 from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
@@ -87,13 +88,12 @@ class Testing:
     interval_method: str = INTERVAL_METHOD
 
     def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise OptionError(f"level must be between 0 and 1, got {self.level}")
+        check_share(self.level, "level")
         if self.interval_method not in _INTERVALS:
             raise OptionError(f"interval_method must be one of {', '.join(_INTERVALS)}, got {self.interval_method!r}")
-        if self.test is not None and self.test not in TESTS and self.test != "tukey":
+        if self.test not in (None, "tukey", *TESTS):
             raise OptionError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {self.test!r}")
-        if self.correction not in CORRECTIONS:
+        if self.correction not in (*CORRECTIONS,):
             raise OptionError(f"correction must be one of {', '.join(CORRECTIONS)}, got {self.correction!r}")
         if self.test == "tukey" and self.baseline is not None:
             raise OptionError("Tukey's test compares all pairs: leave out the baseline, or name another test")

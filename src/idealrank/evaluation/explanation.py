@@ -9,6 +9,7 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
+from idealrank._base.options import items_of
 from idealrank._base.plain import Plain, number, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section, listed
@@ -288,7 +289,7 @@ def explain(
                discount: log:2 -> letor  +0.1016  0.5000        1  q1 +0.2033
     letor4                                        0.5000
     """
-    rules = [convention(each) for each in ([like] if isinstance(like, (str, Convention)) else like)]
+    rules = [convention(each) for each in ([like] if isinstance(like, (str, Convention)) else items_of(like, "like"))]
     if len(rules) < 2:
         raise OptionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
     given = measure_named(measure)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Unpack
 import numpy as np
 
 from idealrank import _native
+from idealrank._base.options import check_count
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import offsets_of
 from idealrank.data.judgments import Run
@@ -176,6 +177,7 @@ def ranked_lists(
     >>> report.ranked_lists({"q": {"a": 1}}, {"q": {"a": 1, "b": 3}}, "rr", depth=1).systems["system"].documents
     ['b']
     """
+    check_count(depth, "depth")
     judged, named = judged_and_systems(data, systems, layout_of(layout, order))
     evaluator = Evaluator(judged, like, n_threads=n_threads)
     return Rankings.of(evaluator, ((name or "system", system) for name, system in named.items()), measures, depth)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.exact import Moments
+from idealrank._base.options import items_of
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.tables import Table
@@ -196,8 +197,10 @@ def evaluate_stream(
         batches = SortedParquet.at(batches, "qid", ("label", "score", "doc")).batches(batch_rows)
     summary = Summary(convention(like or "idealrank"))
     named, numbered = _Seen(), _Seen()
-    for batch in batches:
+    for batch in items_of(batches, "batches", DataError):
         if isinstance(batch, tuple):
+            if len(batch) != 3:
+                raise DataError(f"a batch of arrays is (labels, scores, offsets), got a tuple of {len(batch)}")
             labels, scores, offsets = batch
             judged, systems = judged_and_systems(from_arrays(labels, scores=scores, offsets=offsets), allow_empty=True)
         else:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from idealrank import losses, measures
 from idealrank._base.options import is_whole
 from idealrank._typing import Float32s, Int64s
-from idealrank.data.columns import weight_column
+from idealrank.data.columns import array_of, weight_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
@@ -148,7 +148,7 @@ def cv_folds(
         given = _groups_of(data) if hasattr(data, "get_group") else data
         if given is None:
             raise DataError(f"the data set has no groups, so there are no queries to keep whole: use {_HOW}")
-        sizes = np.asarray(given)
+        sizes = array_of(given, "group sizes")
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
         raise DataError("group sizes must be whole numbers of at least 0, one per query")
     if not is_whole(n_folds, 2, sizes.size):

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from idealrank._typing import Int64s
 from idealrank.errors import DataError
 from idealrank.io import FORMATS
+from idealrank.io.files import path_text
 from idealrank.io.frame_arrays import pyarrow_module
 from idealrank.io.tables import parquet_file
 
@@ -29,8 +30,9 @@ _ROWS_TO_LOOK_AHEAD = 10_000
 
 def parquet_files(path: str | os.PathLike[str]) -> list[str]:
     """Return the path itself if it is a file, or the Parquet files of a folder in order of their names."""
-    if not Path(path).is_dir():
-        return [os.fspath(path)]
+    text = path_text(path, "the path of a Parquet file or of a folder of them")
+    if not os.path.isdir(text):
+        return [text]
     found = sorted(os.fspath(file) for file in Path(path).iterdir() if file.suffix in FORMATS["parquet"].endings)
     if not found:
         raise DataError(f"{os.fspath(path)} contains no files that end in .parquet or .pq")

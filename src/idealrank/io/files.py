@@ -27,6 +27,7 @@ __all__ = [
     "display_name",
     "fed_blocks",
     "first_bytes",
+    "path_text",
     "read_blocks",
     "read_whole",
 ]
@@ -159,6 +160,13 @@ def display_name(source: Source) -> str:
     return str(getattr(source, "name", "<file>"))
 
 
+def path_text(path: str | os.PathLike[str], what: str = "the path of a file") -> str:
+    """Return a path as text; raise an OptionError for what is no path."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise OptionError(f"expected {what}, got {path!r}")
+    return os.fspath(path)
+
+
 @contextmanager
 def _opened(source: Source) -> Iterator[IO[bytes]]:
     if source == "-":
@@ -246,6 +254,8 @@ def read_blocks(
         If the reader fails, the compressed data is damaged or grows too much, or the file changes while it is read;
         the error names the source and the line.
     """
+    if not (progress is None or callable(progress)):
+        raise OptionError(f"progress must be a function of the bytes read and the size, got {progress!r}")
     threads = resolve_threads(n_threads)
     for position, size in fed_blocks(source, reader, lambda: threads, harmless):
         if progress is not None:
@@ -417,8 +427,7 @@ def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     from pathlib import Path
 
-    if not isinstance(target, (str, os.PathLike)):
-        raise OptionError(f"expected the path of the file to write, got {target!r}")
+    path_text(target, "the path of the file to write")
     if target == "-":
         # If unbuffered, standard output may accept only a part of a write.
         raw = sys.stdout.buffer

@@ -52,6 +52,8 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Fr
     >>> to_frame(from_arrays([1, 0], query_ids=[7, 7]), backend="pyarrow").to_pydict()
     {'qid': [7, 7], 'label': [1.0, 0.0]}
     """
+    if not isinstance(data, (RankingData, Qrels, Run)):
+        raise DataError(f"expected RankingData, Qrels or a Run, got {type(data).__name__}")
     columns = _ranking_columns(data, backend) if isinstance(data, RankingData) else _by_query_columns(data, backend)
     return frame_of(columns, backend)
 

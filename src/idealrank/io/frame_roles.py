@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
+from idealrank._base.options import items_of
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
 
@@ -77,9 +78,9 @@ class Columns(TypedDict, total=False):
     features: Sequence[str] | None
 
 
-def check_column(name: str, schema: Mapping[str, object]) -> None:
+def check_column(name: Any, schema: Mapping[str, object]) -> None:
     """Raise a DataError if the frame does not have this column; the error suggests the most similar one."""
-    if name in schema:
+    if isinstance(name, Hashable) and name in schema:
         return
     import difflib  # only errors need it
 
@@ -203,7 +204,7 @@ def choose_roles(
     optional = named | {role: role for role, name in wanted.items() if name == role in schema and role not in taken}
 
     if features is not None:
-        columns = [features] if isinstance(features, str) else list(features)
+        columns = [features] if isinstance(features, str) else list(items_of(features, "features"))
         for name in columns:
             check_column(name, schema)
         return Roles(query, label, optional, columns, ())

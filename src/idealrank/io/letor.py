@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
+from idealrank._base.options import is_whole
 from idealrank._typing import Int64s
 from idealrank.data.columns import offsets_of, read_only
 from idealrank.data.ids import Ids, taken
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError, ParseError
-from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
+from idealrank.io.files import Progress, Source, atomic_output, display_name, path_text, read_blocks
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 from idealrank.io.scores import read_groups
 
@@ -72,9 +73,9 @@ def read_letor(
     >>> read_letor(io.BytesIO(b"2 qid:10 1:0.5 3:1 #docid = GX-1\n0 qid:10 2:0.25 #docid = GX-2\n"))
     RankingData(1 query, 2 documents, 3 features, labels 0 2, doc_ids)
     """
-    if not 1 <= n_features_max < 2**31:
-        raise DataError(f"n_features_max must be from 1 to 2147483647, got {n_features_max}")
-    reader = _native.LetorReader(sparse, n_features_max)
+    if not is_whole(n_features_max, 1, 2**31 - 1):
+        raise DataError(f"n_features_max must be from 1 to 2147483647, got {n_features_max!r}")
+    reader = _native.LetorReader(bool(sparse), n_features_max)
     read_blocks(path, reader, n_threads=n_threads, progress=progress)
     name, n_lines = display_name(path), reader.n_lines
     found = reader.finish()
@@ -105,7 +106,7 @@ def read_letor(
     query_ids: Ids | Int64s
     if "query_ids" in found:
         if group is not None:
-            raise DataError(f"the lines of {name} have qid:, so group={os.fspath(group)!r} is not needed: leave it out")
+            raise DataError(f"the lines of {name} have qid:, so group={path_text(group)!r} is not needed: leave it out")
         query_ids, offsets, rows = Ids(*found["query_ids"]), found["offsets"], found["order"]
     else:
         offsets = _group_offsets(path, group, n_docs)

@@ -12,6 +12,7 @@ from typing import NamedTuple, overload
 from idealrank.data.construction import concatenate
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
+from idealrank.io.files import path_text
 from idealrank.io.letor import read_letor, widened
 
 __all__ = ["Fold", "Folds", "read_letor_folds"]
@@ -154,7 +155,7 @@ def read_letor_folds(folder: str | os.PathLike[str], *, sparse: bool = False, n_
     6 2 2
     """
     read = partial(read_letor, sparse=sparse, n_threads=n_threads)
-    whole = Path(folder)
+    whole = Path(path_text(folder, "the path of a folder"))
     parts = _numbered(whole, "S{}.txt")
     if parts:
         return Folds.of(_equally_wide([read(path) for path in parts]))

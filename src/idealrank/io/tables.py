@@ -19,7 +19,7 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError, ParseError
 from idealrank.io import FORMATS
-from idealrank.io.files import Progress, Source, atomic_output, display_name, read_whole
+from idealrank.io.files import Progress, Source, atomic_output, display_name, path_text, read_whole
 from idealrank.io.formats import Format, Frame, named, sniffed
 from idealrank.io.frame_arrays import pyarrow_module
 from idealrank.io.frame_output import to_frame
@@ -222,7 +222,8 @@ def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
 
 def _format_named(path: str | os.PathLike[str]) -> Format:
     endings = ", ".join(FORMATS["parquet"].endings + FORMATS["csv"].endings)
-    ask = f"the file name must end in one of {endings}, .csv.gz, .csv.xz, got {os.fspath(path)!r}"
+    name = path_text(path, "the path of the file to write")
+    ask = f"the file name must end in one of {endings}, .csv.gz, .csv.xz, got {name!r}"
     found = named(path, ask)
     if found not in (PARQUET, CSV):
         raise OptionError(ask)

@@ -116,7 +116,7 @@ def read_qrels(
     """
     if subtopics:
         return _read_by_subtopic(path, comments, n_threads, progress)
-    columns, problems, _ = read_columns(path, _native.QrelsReader(comments), n_threads, progress)
+    columns, problems, _ = read_columns(path, _native.QrelsReader(bool(comments)), n_threads, progress)
     found = Qrels.from_flat(*columns, problems)
     is_file = isinstance(path, (str, os.PathLike)) and os.path.isfile(path)
     if subtopics is None and is_file and any(problem.kind == "duplicate" for problem in found.problems):
@@ -141,7 +141,7 @@ class _SubtopicReader:
     """Passes the lines to the reader of judgments, with document and subtopic in one field."""
 
     def __init__(self, comments: bool) -> None:
-        self._inner = _native.QrelsReader(comments)
+        self._inner = _native.QrelsReader(bool(comments))
 
     @property
     def n_lines(self) -> int:
@@ -205,7 +205,7 @@ def read_run(
     if reader is not None:
         columns, problems, tag = _columns(path, reader)
     else:
-        columns, problems, tag = read_columns(path, _native.RunReader(comments), n_threads, progress)
+        columns, problems, tag = read_columns(path, _native.RunReader(bool(comments)), n_threads, progress)
     return Run.from_flat(*columns, problems, name=tag.decode("utf-8", "surrogateescape"))
 
 

@@ -11,7 +11,7 @@ from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.learners.base import Ranker
-from idealrank.learners.estimators import clone, threadpool_limits
+from idealrank.learners.estimators import check_learner, clone, threadpool_limits
 from idealrank.learners.names import register
 from idealrank.losses import LeastSquares
 from idealrank.measures.discounts import Discount
@@ -72,6 +72,8 @@ class ConsistentRegression(Ranker):
         lists = data.lists(n_threads=self.n_threads)
         with lists.locating():
             target = squares.target(lists)
+        if self.estimator is not None:
+            check_learner(self.estimator, "estimator")
         regressor = HistGradientBoostingRegressor() if self.estimator is None else clone(self.estimator)
         weights: dict[str, Floats] = {}
         if data.query_weights is not None:

@@ -64,6 +64,7 @@ def means(result: Measured, measure: str | None = None, ax: Axes | None = None) 
     >>> ax.get_xlabel(), [line.get_xdata().tolist() for line in ax.lines]
     ('rr (2 queries, like idealrank)', [[0.75]])
     """
+    _check_has(result, "one_measure", "evaluate, compare or explain")
     measure = result.one_measure(measure)
     found = result.intervals(measure)
     ax = new_axes(ax, 0.7 + 0.27 * len(found))
@@ -112,6 +113,7 @@ def distributions(result: Measured, measure: str | None = None, ax: Axes | None 
     >>> heights[-1]  # the value 1 of one of the two queries; no value is more frequent
     0.85
     """
+    _check_has(result, "one_measure", "evaluate, compare or explain")
     measure = result.one_measure(measure)
     found = result.query_values(measure)
     ax = new_axes(ax, 0.8 + 0.42 * len(found))
@@ -163,6 +165,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_xlabel()
     (['b'], 'queries, by difference from a\n2 queries, like idealrank')
     """
+    _check_has(comparison, "query_differences", "compare")
     measure = comparison.one_measure(measure)
     against = comparison.reference(measure)
     others = [system for system in comparison.systems if system != against]
@@ -220,6 +223,7 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
     >>> figures.cutoff_curves(found).lines[0].get_ydata().tolist()
     [0.0, 0.5]
     """
+    _check_has(evaluations, "by_cutoff", "evaluate, given several systems,")
     curves = evaluations.by_cutoff()
     if not curves or (family is not None and family not in curves):
         known = ", ".join(map(repr, curves)) or "no measure"
@@ -273,6 +277,7 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
     >>> [text.get_text() for text in ax.texts]
     ['1.00', '1.00']
     """
+    _check_has(comparison, "query_differences", "compare")
     measure = comparison.one_measure(measure)
     systems = comparison.systems
     ax = new_axes(ax, 0.5 + 0.36 * len(systems))
@@ -324,6 +329,7 @@ def waterfall(way: Waterfall | Explanation, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in figures.waterfall(found.waterfalls[0]).get_yticklabels()]
     ['trec_eval', 'gain: linear → exp2:30', 'lightgbm']
     """
+    _check_has(way, "waterfalls", "explain")
     way = way.waterfalls[0]
     steps = [step for step in way.steps if step.n_moved]
     names = [way.start, *(f"{step.choice}: {step.before} → {step.after}" for step in steps), way.end]
@@ -343,6 +349,12 @@ def waterfall(way: Waterfall | Explanation, ax: Axes | None = None) -> Axes:
     ax.margins(x=0.2)
     _name_values(ax, "mean over " + " or ".join(f"{n:,} queries" for n in dict.fromkeys(way.n_queries)))
     return ax
+
+
+def _check_has(result: object, needed: str, function: str) -> None:
+    """Raise a DataError, which names the function that returns such results, if a result lacks what is needed."""
+    if not hasattr(result, needed):
+        raise DataError(f"expected what {function} returns, got {type(result).__name__}")
 
 
 def _rows(ax: Axes, names: Iterable[str], at: float = 0.0) -> Floats:

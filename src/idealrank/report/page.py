@@ -15,6 +15,7 @@ from typing import cast
 import idealrank
 from idealrank._base import palette
 from idealrank._base.markup import Markup, joined, json_script, tag
+from idealrank._base.options import items_of
 from idealrank._base.results import Result
 from idealrank._base.scores import Scores
 from idealrank._base.sections import Section
@@ -25,6 +26,8 @@ from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, 
 from idealrank.report.sections import is_scripted, render_appendix, render_code, render_definitions, render_section
 
 __all__ = ["html"]
+
+_EXPECTED = {"curves": "what evaluate returned", "lists": "what ranked_lists returned", "parts": "a list of Section"}
 
 
 def html(
@@ -77,6 +80,11 @@ def html(
     """
     if not hasattr(result, "sections"):
         raise DataError(f"a report is of what evaluate, compare or explain returned, got {type(result).__name__}")
+    parts = list(items_of(parts, "parts"))
+    optional = {"curves": (curves, "cutoff_sections"), "lists": (lists, "depth")}
+    for name, (given, needed) in [*optional.items(), *(("parts", (part, "views")) for part in parts)]:
+        if given is not None and not hasattr(given, needed):
+            raise DataError(f"{name}: expected {_EXPECTED[name]}, got {type(given).__name__}")
     if curves is not None and curves.measured_queries() != result.measured_queries() is not None:
         n_curves, n_result = (len(each.measured_queries() or ()) for each in (curves, result))
         raise DataError(
@@ -143,7 +151,7 @@ def _contents(sections: Mapping[str, Section], has_appendix: bool) -> Markup:
 
 def _provenance(command: str | None, made_with: Mapping[str, object]) -> Markup:
     """Return what is needed to reproduce the result."""
-    made_by: dict[str, object] = {} if command is None else {"command": render_code(command)}
+    made_by: dict[str, object] = {} if command is None else {"command": render_code(str(command))}
     programs = {"idealrank": idealrank.__version__, "Python": platform.python_version()}
     others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib")}
     entries = render_definitions({**made_by, **made_with, **programs, **others})

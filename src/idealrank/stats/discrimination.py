@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.options import are_numbers, check_count, is_whole
 from idealrank._base.results import Result
 from idealrank._base.seeds import new_seed
 from idealrank._base.tables import Column, Table
@@ -111,7 +112,7 @@ def discriminative_power(
     >>> discriminative_power(values, test="t").at(0.05)
     0.6666666666666666
     """
-    if test != "tukey" and test not in TESTS:
+    if test not in ("tukey", *TESTS):
         raise OptionError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {test!r}")
     (values, note), seed = complete_queries(matrix), new_seed(seed)
     if test == "tukey":
@@ -168,7 +169,10 @@ def swap_rate(
     0.0
     """
     values = complete_queries(matrix).values
-    if not 1 <= n_queries <= values.shape[0] // 2:
+    check_count(n_draws, "n_draws")
+    if not are_numbers(least_difference):
+        raise OptionError(f"least_difference must be a number, got {least_difference!r}")
+    if not is_whole(n_queries, 1, values.shape[0] // 2):
         raise DataError(f"two disjoint sets of {n_queries} queries need more than the {values.shape[0]} queries")
     rng = np.random.default_rng(new_seed(seed))
     i, j = np.triu_indices(values.shape[1], k=1)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._base.exact import Moments
+from idealrank._base.options import check_share
 from idealrank._base.results import Result
 from idealrank._base.seeds import new_seed
 from idealrank._base.threads import resolve_threads
@@ -104,8 +105,7 @@ def interval(
     >>> round(found.low, 4), found.mean, round(found.high, 4)
     (0.0446, 0.25, 0.4554)
     """
-    if not 0 < level < 1:
-        raise OptionError(f"level must be between 0 and 1, got {level}")
+    check_share(level, "level")
     if method not in ("t", "percentile", "bca"):
         raise OptionError(f"method must be 't', 'percentile' or 'bca', got {method!r}")
     sample, note = complete_values(values)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
+from idealrank._base.options import are_numbers, check_count
 from idealrank._base.results import Result
 from idealrank._base.seeds import new_seed
 from idealrank._base.threads import resolve_threads
@@ -121,8 +122,7 @@ def randomization_test(
     least = abs(changed.sum()) - _ROUNDING * np.abs(changed).sum()
     if changed.size <= _EXACT_UP_TO:
         return replace(found, p_value=_native.count_flipped_sums(changed, least) / 2**changed.size)
-    if n_permutations < 1:
-        raise OptionError(f"n_permutations must be 1 or more, got {n_permutations}")
+    check_count(n_permutations, "n_permutations")
     seed = new_seed(seed)
     sums = _native.flipped_sums(changed, n_permutations, seed, resolve_threads(n_threads))
     n_reached = int(np.count_nonzero(np.abs(sums) >= least))
@@ -277,6 +277,7 @@ def bootstrap_test(
     differences, found = _with_t_statistic("bootstrap", a, b)
     if math.isnan(found.statistic):
         return found
+    check_count(n_resamples, "n_resamples")
     seed = new_seed(seed)
     shifted = differences - found.difference
     means, variances = _native.bootstrap_moments(shifted, n_resamples, seed, resolve_threads(n_threads))
@@ -314,8 +315,8 @@ def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> Paire
     """
     from scipy.special import stdtr
 
-    if not (margin > 0 and math.isfinite(margin)):
-        raise OptionError(f"margin must be a positive number, got {margin}")
+    if not (are_numbers(margin) and 0 < margin < math.inf):
+        raise OptionError(f"margin must be a positive number, got {margin!r}")
     differences, found = _with_t_statistic("equivalence", a, b)
     if differences.size < 2 or differences.std() == 0:
         return replace(found, p_value=math.nan)

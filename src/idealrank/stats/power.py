@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy.typing as npt
 
+from idealrank._base.options import are_numbers, check_share
 from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
@@ -108,12 +109,12 @@ def queries_for(
     """
     if design not in DESIGNS:
         raise OptionError(f"design must be one of {', '.join(DESIGNS)}, got {design!r}")
-    if not 1 / LARGEST <= delta <= LARGEST:
+    if not (are_numbers(delta) and 1 / LARGEST <= delta <= LARGEST):
         raise OptionError(
-            f"the difference to detect must be a positive number from {1 / LARGEST:g} to {LARGEST:g}, got {delta}"
+            f"the difference to detect must be a positive number from {1 / LARGEST:g} to {LARGEST:g}, got {delta!r}"
         )
-    _check_share(power, "power")
-    _check_share(level, "level")
+    check_share(power, "power")
+    check_share(level, "level")
     values, note = complete_queries(pilot)
     n_systems = values.shape[1]
     variance = _pilot_variance(values, design)
@@ -157,8 +158,8 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     >>> round(minimum_detectable_effect([1.0, -1.0] * 17), 3)
     0.502
     """
-    _check_share(power, "power")
-    _check_share(level, "level")
+    check_share(power, "power")
+    check_share(level, "level")
     values, _ = complete_values(differences)
     if values.size < 2:
         return math.nan
@@ -211,13 +212,13 @@ def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: flo
     """
     from scipy.special import nctdtr, stdtrit
 
-    _check_share(level, "level")
-    if not n_queries >= 2:
-        raise DataError(f"a t test needs two queries or more, got {n_queries}")
-    if not (variance > 0 and math.isfinite(variance)):
-        raise DataError(f"the variance of the differences must be a positive number, got {variance}")
-    if not math.isfinite(delta):
-        raise DataError(f"the true difference must be a number, got {delta}")
+    check_share(level, "level")
+    if not (are_numbers(n_queries) and n_queries >= 2):
+        raise DataError(f"a t test needs two queries or more, got {n_queries!r}")
+    if not (are_numbers(variance) and 0 < variance < math.inf):
+        raise DataError(f"the variance of the differences must be a positive number, got {variance!r}")
+    if not (are_numbers(delta) and math.isfinite(delta)):
+        raise DataError(f"the true difference must be a number, got {delta!r}")
     df = n_queries - 1
     critical = float(stdtrit(df, 1 - level / 2))
     shift = delta * math.sqrt(n_queries / variance)
@@ -278,8 +279,3 @@ def _least(enough: Callable[[int], bool]) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
-
-
-def _check_share(value: float, name: str) -> None:
-    if not 0 < value < 1:
-        raise OptionError(f"{name} must be between 0 and 1, got {value}")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import is_whole
+from idealrank._base.options import are_numbers, check_share, is_whole
 from idealrank._base.results import Result
 from idealrank._typing import Floats
-from idealrank.data.columns import float_column
+from idealrank.data.columns import float_array, float_column
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.control_variates import estimate_means, slopes, t_quantile
 from idealrank.stats.samples import LARGEST
@@ -299,8 +299,8 @@ def human_queries_for(
     """
     f, g, guesses = _both(human, machine, level)
     total = guesses.size if n is None else n
-    if not (0 < width < math.inf):
-        raise OptionError(f"width must be a positive number, got {width}")
+    if not (are_numbers(width) and 0 < width < math.inf):
+        raise OptionError(f"width must be a positive number, got {width!r}")
     if not is_whole(total, f.size):
         raise OptionError(f"n must be a whole number of queries from {f.size:,} on, got {n!r}")
     if f.size <= _FEWEST:
@@ -328,11 +328,10 @@ def human_queries_for(
 
 def _both(human: npt.ArrayLike, machine: npt.ArrayLike, level: float) -> tuple[Floats, Floats, Floats]:
     """Return the human values, the machine values of the same queries, and those of all queries."""
-    if not 0 < level < 1:
-        raise OptionError(f"level must be between 0 and 1, got {level}")
+    check_share(level, "level")
     guesses = float_column(machine, "machine values")
     values = np.full(guesses.size, math.nan)
-    given = np.asarray(human, np.float64).ravel()
+    given = float_array(human, "human values").ravel()
     if given.size > guesses.size:
         raise DataError(f"there are {given.size:,} human values and {guesses.size:,} machine values")
     values[: given.size] = given

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
+from idealrank._base.options import check_count, check_share
 from idealrank._base.results import Result
 from idealrank._base.seeds import new_seed
 from idealrank._base.tables import Column, Table
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import DataError
 from idealrank.stats.samples import and_note, complete_queries
 
 __all__ = ["Anova", "TukeyHSD", "anova", "randomized_tukey_hsd"]
@@ -124,8 +125,8 @@ def randomized_tukey_hsd(
     n_queries, n_systems = values.shape
     if n_systems < 2:
         raise DataError(f"a comparison needs two systems or more, got {n_systems}")
-    if n_permutations < 1:
-        raise OptionError(f"n_permutations must be 1 or more, got {n_permutations}")
+    check_count(n_permutations, "n_permutations")
+    check_share(level, "level")
     seed = new_seed(seed)
     if n_queries == 0:
         nothing = np.full((n_systems, n_systems), math.nan)

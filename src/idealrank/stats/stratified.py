@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import is_whole
+from idealrank._base.options import check_count, check_share
 from idealrank._base.results import Result
 from idealrank._base.seeds import new_seed
 from idealrank._base.tables import Column, Table, Value
@@ -178,13 +178,11 @@ def rank_systems(
     >>> found.rank_low, found.rank_high
     (array([1, 1, 3]), array([2, 2, 3]))
     """
-    if not 0 < level < 1:
-        raise OptionError(f"level must be between 0 and 1, got {level}")
-    if not is_whole(n_resamples, 1):
-        raise OptionError(f"n_resamples must be a whole number of at least 1, got {n_resamples!r}")
+    check_share(level, "level")
+    check_count(n_resamples, "n_resamples")
     if over not in ("queries", "datasets"):
         raise OptionError(f"over must be 'queries' or 'datasets', got {over!r}")
-    if method not in _METHODS:
+    if method not in (*_METHODS,):
         raise OptionError(f"method must be 't', 'randomization' or 'bootstrap', got {method!r}")
     if over == "datasets" and weights is not None:
         raise OptionError("data sets that are resampled count the same: leave out weights")

@@ -191,9 +191,14 @@ def linear_ndcg_of_auc(auc: npt.ArrayLike, n_relevant: npt.ArrayLike, n_others: 
     array(0.5)
     """
     m, n = float_array(n_relevant, "n_relevant"), float_array(n_others, "n_others")
+    areas = float_array(auc, "auc")
+    try:
+        np.broadcast_shapes(areas.shape, m.shape, n.shape)
+    except ValueError as error:
+        raise DataError(f"auc, n_relevant and n_others must have shapes that fit each other: {error}") from None
     if not ((m >= 1) & (n >= 1)).all():
         raise DataError(f"AUC needs relevant documents and others, got {m} and {n}")
-    return np.asarray(1 - m * n * (1 - float_array(auc, "auc")) / (m * n + m * (m - 1) / 2))
+    return np.asarray(1 - m * n * (1 - areas) / (m * n + m * (m - 1) / 2))
 
 
 @dataclass(frozen=True)

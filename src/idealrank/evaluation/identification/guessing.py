@@ -196,6 +196,8 @@ def variants(form: Form) -> list[Form]:
 
 def parse_takes(takes: str, function: Callable[..., Any]) -> Form:
     """Return the form that is written as "labels, scores, k"; k is passed by name if the function has a name for it."""
+    if not isinstance(takes, str):
+        raise OptionError(f"takes must be text such as 'labels, scores, k', got {takes!r}")
     words = [word.strip() for word in takes.split(",")]
     for word in words:
         if not all(part in WORDS for part in word.strip("[]").split("+")):

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from idealrank._base.options import is_whole
+from idealrank._base.options import check_share, is_whole
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.seeds import generator
@@ -229,8 +229,7 @@ def evaluate_uncertain(
     """
     if not is_whole(n_draws, _LEAST_DRAWS):
         raise OptionError(f"n_draws must be a whole number from {_LEAST_DRAWS} on, got {n_draws!r}")
-    if not 0 < level < 1:
-        raise OptionError(f"level must be between 0 and 1, got {level}")
+    check_share(level, "level")
     numbered, labels, chances = _distributions(judgments)
     _, systems = judged_and_systems(numbered, run)
     rules = convention("trec_eval" if like is None else like)
@@ -301,7 +300,11 @@ def _distributions(judgments: UncertainLabels) -> tuple[Qrels, Floats, Floats]:
     """Return judgments whose labels number the documents from 1, the distinct labels, and their probabilities."""
     names: list[str] = []
     rows: list[dict[float, float]] = []
+    if not isinstance(judgments, Mapping):
+        raise DataError(f"expected a mapping {{query: {{document: labels}}}}, got {type(judgments).__name__}")
     for query, docs in judgments.items():
+        if not isinstance(docs, Mapping):
+            raise DataError(f"expected {{document: labels}}, got {type(docs).__name__}", query=query)
         for doc, given in docs.items():
             names.append(doc)
             rows.append(_distribution(query, doc, given))

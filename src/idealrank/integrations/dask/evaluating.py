@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._base.extras import needs
+from idealrank._base.options import items_of
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.compared import Comparison
 from idealrank.evaluation.comparison import Testing
@@ -175,16 +176,17 @@ def compare(
     0.25
     """
     testing = Testing(baseline, test, correction, level, n_permutations, seed)
-    if isinstance(scores, str) or len(scores) < 2:
+    names = () if isinstance(scores, str) else tuple(items_of(scores, "scores"))
+    if len(names) < 2:
         raise DataError(f"a comparison needs the names of two columns of scores or more, got {scores!r}")
-    work = _Work(named_measures(measures), convention(like or "idealrank"), query, label, tuple(scores), sorted)
+    work = _Work(named_measures(measures), convention(like or "idealrank"), query, label, names, sorted)
     shares = work.shares(data, batch_rows, client)
     found = dask.compute(*map(dask.delayed(work.evaluations), shares), scheduler=client)
     check_ends(end for _, ends in found for end in ends)
     batches = [each for evaluations, _ in found for each in evaluations]
     if not batches:
         raise DataError("the data has no queries")
-    by_system = {name: _by_query(concatenated([each[name] for each in batches])) for name in scores}
+    by_system = {name: _by_query(concatenated([each[name] for each in batches])) for name in names}
     return testing.compare(Evaluations(by_system))
 
 

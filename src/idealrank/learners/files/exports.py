@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from idealrank._base.extras import needs
+from idealrank._base.options import items_of
 from idealrank.errors import DataError, ModelError, OptionError
 from idealrank.io.files import atomic_output
 from idealrank.learners.estimators import check_is_fitted
@@ -324,6 +325,8 @@ class _Portable:
     def of(cls, model: Any, tool: str) -> _Portable:
         booster = model if hasattr(model, "model_to_string") else None
         if booster is None:
+            if not hasattr(model, "fit"):
+                raise ModelError(f"expected a fitted learner or a LightGBM Booster, got {type(model).__name__}")
             check_is_fitted(model)
             if not hasattr(model, "coef_") and not hasattr(model, "to_trees"):
                 booster = getattr(model, "booster_", None)
@@ -346,7 +349,7 @@ class _Portable:
 
     def named(self, features: Iterable[str] | None) -> list[str]:
         """Return one distinct name per feature; by default, the names of the model."""
-        names = list(self.names if features is None else features)
+        names = [*map(str, self.names if features is None else items_of(features, "features"))]
         if not names:
             raise DataError("this tool knows features by name: give features=[...], one per column")
         if len(names) != self.n_features or len(set(names)) != len(names):

@@ -11,7 +11,7 @@ import numpy as np
 from idealrank._base.grammar import nearest
 from idealrank.data.ids import Ids
 from idealrank.errors import DataError, IdealrankError, ModelError, OptionError
-from idealrank.io.files import Source, display_name
+from idealrank.io.files import Source, display_name, path_text
 from idealrank.learners.base import Learner
 from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.files.documents import Entry, StoredModel, read_model, write_model
@@ -70,7 +70,7 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
 
 def check_savable(model: Learner, path: str | os.PathLike[str]) -> None:
     """Raise a ModelError for a learner, fitted or not yet, that no file can hold."""
-    name, target = type(model).__name__, os.fspath(path)
+    name, target = type(model).__name__, path_text(path, "the path of the file to write")
     if with_files().get(name) is not type(model):
         raise ModelError(f"{name} is not a learner of idealrank.learners, so a file cannot name it", target)
     if not model._state:

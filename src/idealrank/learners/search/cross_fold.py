@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from idealrank._base.options import items_of
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Tables
@@ -206,8 +207,11 @@ def cross_fold(
     >>> found.data.n_queries, len(found.chosen["all"]), list(found.mean["all"])
     (15, 5, ['ndcg@10', 'ap'])
     """
-    if not rankers:
-        raise DataError("there are no rankers: give {name: ranker} or {name: (ranker, settings)}")
+    if not rankers or not isinstance(rankers, Mapping):
+        what = "{name: ranker} or {name: (ranker, settings)}"
+        raise DataError(f"there are no rankers: give {what}, got {type(rankers).__name__}")
+    if not hasattr(folds, "__len__"):
+        folds = list(items_of(folds, "folds", DataError))
     candidates: list[tuple[str, Candidate]] = []
     for name, given in rankers.items():
         ranker, settings = given if isinstance(given, tuple) else (given, {})
@@ -217,7 +221,10 @@ def cross_fold(
     tested: list[RankingData] = []
     n_done = 0
     with bar(len(folds) * len(candidates), shown=verbose, is_predictable=True) as tell:
-        for number, (train, validation, test) in enumerate(folds, start=1):
+        for number, fold in enumerate(folds, start=1):
+            if len(list(items_of(fold, "a fold", DataError))) != 3:
+                raise DataError(f"a fold has training, validation and test data, got {len(fold)} parts")
+            train, validation, test = fold
             tasks = (Task(each.ranker, each.measure, train, validation, keep_best, test) for _, each in candidates)
             best: dict[str, tuple[Candidate, Trial]] = {}
             for (name, candidate), trial in zip(candidates, run(tasks, n_jobs), strict=True):

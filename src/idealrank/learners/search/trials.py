@@ -14,7 +14,7 @@ from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.learners.estimators import clone
+from idealrank.learners.estimators import check_learner, clone
 from idealrank.measures import Measure, measure
 
 __all__ = ["Candidate", "Settings", "Task", "Trial", "better", "candidates_of", "merit", "run", "settings_of"]
@@ -91,6 +91,7 @@ def candidates_of(
     ranker: Any, settings: Settings, by: str | Measure | None, n_iter: int | None = None, seed: int | None = None
 ) -> list[Candidate]:
     """Return a copy of the ranker with each setting, validating by this measure; None for the ranker's own."""
+    check_learner(ranker, "ranker")
     if by is None:
         by = ranker.get_params().get("measure", "ndcg")
     elif hasattr(ranker, "validated_by"):

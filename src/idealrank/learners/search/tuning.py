@@ -16,7 +16,7 @@ from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.base import Rows, as_data
-from idealrank.learners.estimators import clone
+from idealrank.learners.estimators import check_learner, clone
 from idealrank.learners.progress import bar
 from idealrank.learners.search.trials import Settings, Task, Trial, better, candidates_of, merit, run
 from idealrank.measures import Measure
@@ -166,6 +166,7 @@ def tune(
     >>> tune(learners.RankNet(), {"normalize": [None, "minmax"]}, train, eval_set=test, n_jobs=1)
     Tuning(best of 2: normalize='minmax'; ndcg 0.7737)
     """
+    check_learner(ranker, "ranker")
     whole = _in_memory(ranker, data, "data")
     if eval_set is not None and cv is None:
         pairs = [(whole, _in_memory(ranker, eval_set, "eval_set"))]

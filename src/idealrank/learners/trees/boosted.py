@@ -146,6 +146,8 @@ class BoostedRanker(Ranker):
             value = getattr(self, name)
             if not 0 < value <= most:
                 raise OptionError(f"{name} must be above 0{' and at most 1' * (most == 1)}, got {value!r}")
+        if not 0 <= self.reg_lambda < math.inf:
+            raise OptionError(f"reg_lambda must be a finite number of at least 0, got {self.reg_lambda!r}")
         if not isinstance(self.params, (Mapping, NoneType)):
             raise OptionError(f"params must be a mapping of LightGBM's parameters, got {self.params!r}")
         for name in _OBJECTIVE.intersection(self.params or ()):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from idealrank._base.options import is_whole
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value
 from idealrank._base.threads import resolve_threads
@@ -29,7 +30,7 @@ from idealrank.measures import NDCG, discounts, gains
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.measures.discounts import DiscountLike
 from idealrank.measures.gains import GainLike
-from idealrank.theory.consistency.fisher import Mixture
+from idealrank.theory.consistency.fisher import Mixture, distinct_levels
 from idealrank.theory.consistency.minimizers import (
     LossFunction,
     Minimum,
@@ -323,11 +324,12 @@ def check_consistency(
     >>> print(check_consistency(flat, refine=False))
     flat is not refuted up to 3 documents; 29,091 mixtures of labels searched
     """
-    function, labels = loss_function(loss), sorted(set(levels))
-    numbers = _DEFAULT if n_docs is None else (n_docs,) if isinstance(n_docs, int) else tuple(n_docs)
-    if min(numbers, default=0) < 2 or len(labels) < 2 or not all(map(math.isfinite, labels)):
+    function, labels = loss_function(loss), distinct_levels(levels)
+    numbers = _DEFAULT if n_docs is None else tuple(n_docs) if isinstance(n_docs, Iterable) else (n_docs,)
+    are_searchable = bool(numbers) and all(is_whole(number, 2) for number in numbers)
+    if not are_searchable or len(labels) < 2 or not all(map(math.isfinite, labels)):
         raise OptionError(
-            f"a search needs at least two documents and two levels, got n_docs={n_docs} and levels={tuple(levels)}"
+            f"a search needs at least two documents and two levels, got n_docs={n_docs!r} and levels={labels}"
         )
     judged_by, name = _measure(measure, gain, discount, cutoff)
     tally, on_grid, found = _Tally(), _Tally(), None

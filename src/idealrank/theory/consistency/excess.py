@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.options import are_numbers, check_count
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.errors import DataError, OptionError
@@ -85,6 +86,7 @@ def margin(
 
 def rank_weights(n_docs: int, discount: DiscountLike, cutoff: CutoffLike) -> tuple[Floats, int]:
     """The weights of all ranks, 0 below the cutoff, and the number of ranks that count."""
+    check_count(n_docs, "n_docs", least=0)
     cut = cutoffs.of(cutoff)
     depth = n_docs if cut is None else min(n_docs, int(cut.at(n_docs)))
     weights = np.array(discounts.of(discount).weights(n_docs), np.float64)
@@ -214,8 +216,8 @@ def rank_constant(
     weights, _ = rank_weights(n_docs, discount, cutoff)
     if callable(p):
         return 2 * float(p(weights))
-    if not p >= 1:
-        raise OptionError(f"the exponent of a norm must be from 1 to infinity, got {p}")
+    if not (are_numbers(p) and p >= 1):
+        raise OptionError(f"the exponent of a norm must be from 1 to infinity, got {p!r}")
     dual = math.inf if p == 1 else 1.0 if math.isinf(p) else p / (p - 1)
     return 2 * float(np.linalg.norm(weights, dual))
 
@@ -283,8 +285,8 @@ def excess_risk_bound(
     beyond = float_array(excess, "an excess of risk")
     if not (np.isfinite(beyond).all() and (beyond >= 0).all()):
         raise DataError("an excess of risk must be finite and not negative")
-    if not (noise_exponent >= 0 and noise_constant > 0):
-        raise OptionError(f"the noise must have a >= 0 and C > 0, got {noise_exponent} and {noise_constant}")
+    if not (are_numbers(noise_exponent, noise_constant) and noise_exponent >= 0 and noise_constant > 0):
+        raise OptionError(f"the noise must have a >= 0 and C > 0, got {noise_exponent!r} and {noise_constant!r}")
     cut, phi = cutoffs.of(cutoff), loss_function(surrogate)
     if isinstance(phi, Loss):
         own = bregman_cutoff(phi)

@@ -7,15 +7,17 @@ Equations are those of Ravikumar, Tewari and Yang 2011, On NDCG Consistency of L
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.options import are_numbers, items_of
 from idealrank._base.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_columns, float_array
-from idealrank.errors import DataError
+from idealrank.data.columns import check_columns, float_array, float_column
+from idealrank.errors import DataError, OptionError
 from idealrank.losses.targets import check_finite, dcg_norms
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.cutoffs import CutoffLike
@@ -114,6 +116,11 @@ def dcg_norm(
     column, _, cut = check_columns(gains, gains, offsets)
     check_finite(column, cut, "gain")
     return dcg_norms(column, cut, discounts.of(discount), cutoffs.of(cutoff), resolve_threads(None))
+
+
+def distinct_levels(levels: Iterable[float]) -> list[float]:
+    """Return the distinct labels in increasing order; what is no list of numbers is a DataError."""
+    return sorted({*float_column(list(items_of(levels, "levels", DataError)), "levels").tolist()})
 
 
 def targets(label_vectors: Floats, gain: GainLike, discount: DiscountLike, cutoff: CutoffLike) -> Floats:
@@ -310,6 +317,8 @@ def violations(scores: npt.ArrayLike, target: npt.ArrayLike, *, tolerance: float
         raise DataError(f"scores and target must be flat and have the same length, got shapes {s.shape} and {r.shape}")
     if np.isnan(s).any() or np.isnan(r).any():
         raise DataError("scores and target must not contain NaN")
+    if not are_numbers(tolerance):
+        raise OptionError(f"tolerance must be a number, got {tolerance!r}")
     wrong = (r[:, None] > r + tolerance) & ~(s[:, None] > s)
     return [(int(i), int(j)) for i, j in np.argwhere(wrong)]
 

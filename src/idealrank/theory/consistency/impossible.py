@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from idealrank._base.options import is_whole
 from idealrank._base.results import Result
 from idealrank._base.tables import Column, Table, Value
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import OptionError
+from idealrank.theory.consistency.fisher import distinct_levels
 from idealrank.theory.consistency.orders import (
     EQUAL,
     MeasureFunction,
@@ -141,10 +143,10 @@ def no_convex_loss(
     >>> no_convex_loss("ndcg") is None
     True
     """
-    labels = sorted(set(levels))
-    if n_docs < 2 or len(labels) < 2:
+    labels = distinct_levels(levels)
+    if not is_whole(n_docs, 2) or len(labels) < 2:
         raise OptionError(
-            f"a search needs at least two documents and two levels, got n_docs={n_docs} and levels={tuple(levels)}"
+            f"a search needs at least two documents and two levels, got n_docs={n_docs!r} and levels={labels}"
         )
     n_vectors = len(labels) ** n_docs
     if n_vectors * math.comb(n_vectors, 2) * math.factorial(n_docs) > _MOST:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from idealrank._base.options import check_count
 from idealrank._base.results import Result
 from idealrank._base.seeds import generator
 from idealrank._typing import Booleans, Floats
 from idealrank.errors import OptionError
 from idealrank.measures.discounts import DiscountLike
 from idealrank.measures.gains import GainLike
-from idealrank.theory.consistency.fisher import Mixture, targets
+from idealrank.theory.consistency.fisher import Mixture, distinct_levels, targets
 from idealrank.theory.consistency.minimizers import LossFunction, Risk, best_scores, looks_convex, loss_function
 
 __all__ = ["StrongConsistency", "check_strong_consistency"]
@@ -113,7 +114,11 @@ def check_strong_consistency(
     (False, False)
     """
     function = loss_function(loss)
-    vectors = np.array(list(itertools.product(sorted(set(levels)), repeat=n_docs)), np.float64)
+    check_count(n_docs, "n_docs")
+    check_count(n_pairs, "n_pairs")
+    vectors = np.array(list(itertools.product(distinct_levels(levels), repeat=n_docs)), np.float64)
+    if not vectors.size:
+        raise OptionError("levels is empty: pass the labels that documents can have")
     each = targets(vectors, gain, discount, None)
     vectors, each = vectors[each.any(axis=1)], each[each.any(axis=1)]
     if len(vectors) < n_docs + 2:

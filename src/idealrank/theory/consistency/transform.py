@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.options import is_whole
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.errors import DataError, OptionError
@@ -75,8 +76,8 @@ def excess_risk_transform(
     beyond = float_array(excess, "an excess of risk")
     if not (np.isfinite(beyond).all() and (beyond >= 0).all()):
         raise DataError("an excess of risk must be finite and not negative")
-    if not 2 <= n_docs <= _MOST_DOCS:
-        raise OptionError(f"the transform is found for 2 to {_MOST_DOCS} documents, got {n_docs}")
+    if not is_whole(n_docs, 2, _MOST_DOCS):
+        raise OptionError(f"the transform is found for 2 to {_MOST_DOCS} documents, got {n_docs!r}")
     phi = loss(surrogate)
     weights, _ = rank_weights(n_docs, discount, bregman_cutoff(phi))
     divergence = _divergence(phi, n_docs)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from idealrank import stats
-from idealrank._base.options import is_whole
+from idealrank._base.options import check_count, items_of
 from idealrank._base.results import Result
 from idealrank._base.seeds import generator
 from idealrank._base.tables import Column, Table
@@ -188,8 +188,7 @@ def search_design(
     >>> found.best_ratio > found.honest_ratio
     True
     """
-    if not is_whole(n_splits, 1):
-        raise OptionError(f"n_splits must be a whole number of at least 1, got {n_splits!r}")
+    check_count(n_splits, "n_splits")
     tried = _candidates(betas, cuts)
     last = parse(reference) if isinstance(reference, str) else reference
     names = [*(name for name in tried if name != str(last)), str(last)]
@@ -272,11 +271,13 @@ def _ratios(differences: Floats) -> Floats:
 
 def _candidates(betas: Iterable[Any], cuts: Iterable[Any]) -> list[str]:
     powers = []
-    for beta in betas:
+    for beta in items_of(betas, "betas"):
         if not isinstance(beta, (int, float, np.floating)) or not 0 <= beta < math.inf:
             raise OptionError(f"betas must be numbers of at least 0, got {beta!r}")
         powers.append(discounts.of("log") if beta == 0 else discounts.Power(float(beta)))
-    tried = [NDCG(discount=discount, cutoff=cutoffs.of(cut)) for discount, cut in product(powers, list(cuts))]
+    tried = [
+        NDCG(discount=discount, cutoff=cutoffs.of(cut)) for discount, cut in product(powers, items_of(cuts, "cuts"))
+    ]
     if not tried:
         raise OptionError("no candidates: give one beta and one cutoff or more")
     return list(dict.fromkeys(str(each) for each in tried))

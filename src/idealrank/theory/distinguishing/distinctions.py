@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.options import check_count, items_of
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section, listed
@@ -19,6 +20,7 @@ from idealrank._base.seeds import generator
 from idealrank._base.tables import Column, Table, Value, stacked
 from idealrank._base.words import counted
 from idealrank._typing import Floats, Int64s
+from idealrank.data.columns import int_array
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
@@ -565,7 +567,10 @@ def distinguish(
     """
     options: dict[str, Any] = {"sizes": sizes, "n_orders": n_orders, "n_resamples": n_resamples, "delta": delta}
     options |= {"seed": seed, "n_threads": n_threads}
-    first, second = names if names[0] != names[1] else (f"{names[0]} (a)", f"{names[1]} (b)")
+    given = [*map(str, items_of(names, "names"))]
+    if len(given) != 2:
+        raise OptionError(f"names must be those of the two systems, got {names!r}")
+    first, second = given if given[0] != given[1] else (f"{given[0]} (a)", f"{given[1]} (b)")
     judged, systems = judged_and_systems(data, {first: scores_a, second: scores_b}, layout_of(layout, order))
     return distinguish_all(judged, systems.items(), measures, like=like, **options).pairs[0]
 
@@ -598,10 +603,10 @@ def distinguish_all(
     -------
     Distinctions
     """
-    listed = measures if isinstance(measures, (str, Measure)) else list(measures)
+    listed = measures if isinstance(measures, (str, Measure)) else list(items_of(measures, "measures"))
     given = named(listed)
-    if n_orders < 0 or n_resamples < 1:
-        raise OptionError(f"n_orders must be at least 0, n_resamples at least 1, got {n_orders} and {n_resamples}")
+    check_count(n_orders, "n_orders", least=0)
+    check_count(n_resamples, "n_resamples")
     evaluator, rankers = Evaluator(judged, like, n_threads=n_threads), dict(systems)
     rules = evaluator.convention
     on_lists = {name: replace(each.with_convention(rules), ties=each.ties or "average") for name, each in given.items()}
@@ -637,7 +642,9 @@ def _distinction(
     length = int(np.median(lengths[lengths > 0])) if lengths.any() else 0
     if not labels.any():
         raise DataError("no document is relevant: no measure can tell rankers apart")
-    grid = growing_sizes(length) if sizes is None else np.ascontiguousarray(sizes, np.int64)
+    grid = growing_sizes(length) if sizes is None else int_array(sizes, "sizes")
+    if not grid.size:
+        raise DataError("sizes is empty: give the numbers of documents to compare at")
     seed = int(generator(seed).integers(2**32))  # shared, so that all measures see the same resamples
     filled = list(given.values())
     on_paths = _along(filled, labels, [a, b], cut, grid, n_orders, seed, n_threads)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.options import are_numbers
 from idealrank._base.results import Result
 from idealrank._base.tables import Table, of_columns
 from idealrank._typing import Floats, Int64s
@@ -108,8 +109,8 @@ def confidence_sequence(differences: npt.ArrayLike, *, delta: float = 0.05) -> C
     values = float_array(differences, "differences")
     if values.ndim != 1 or not values.size or not (np.abs(values) <= 1).all():
         raise DataError("differences must be a flat, non-empty list of numbers from -1 to 1")
-    if not 0 < delta < 1:
-        raise DataError(f"delta, the probability that an interval is wrong, must be between 0 and 1, got {delta}")
+    if not (are_numbers(delta) and 0 < delta < 1):
+        raise DataError(f"delta, the probability that an interval is wrong, must be between 0 and 1, got {delta!r}")
     low, high, at, better = _excluded((values + 1) / 2, delta)
     means = np.cumsum(values) / np.arange(1, values.size + 1)
     return ConfidenceSequence(means, 2 * low - 1, 2 * high - 1, delta, at, better)

@@ -178,6 +178,8 @@ class GradedCurve(Curve):
     """
 
     def __init__(self, functions: Mapping[float, Function]) -> None:
+        if not isinstance(functions, Mapping):
+            raise DataError(f"expected a mapping {{gain: function of s}}, got {type(functions).__name__}")
         self.levels = check_levels(functions)
         self._functions = [functions[level] for level in self.levels]
 

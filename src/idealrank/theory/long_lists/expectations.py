@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from idealrank._base.options import are_numbers
 from idealrank._base.results import Result
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
@@ -70,8 +71,8 @@ def pseudo_expectation(
     """
     weighting = Weighting.of(discount, cutoff)
     checked = curves.relevant(curve)
-    if not (math.isfinite(n) and n >= 1):
-        raise DataError(f"n, the number of documents, must be a finite number from 1, got {n}")
+    if not (are_numbers(n) and 1 <= n < math.inf):
+        raise DataError(f"n, the number of documents, must be a finite number from 1, got {n!r}")
     expected = n * checked.p
     if not (expected > 1 - 1e-9 if form == "sum" else expected > 1):
         least = "at least 1" if form == "sum" else "above 1"
@@ -103,8 +104,8 @@ def ideal_dcg(curve: Curve, weights: Floats, n: int) -> float:
 
 def check_n_docs(n: float) -> int:
     """Return a number of documents as an int; raise a DataError unless it is a whole number from 1."""
-    if n < 1 or n != int(n):
-        raise DataError(f"n, the number of documents, must be a whole number from 1, got {n}")
+    if not (are_numbers(n) and 1 <= n < math.inf and n == int(n)):
+        raise DataError(f"n, the number of documents, must be a whole number from 1, got {n!r}")
     return int(n)
 
 
@@ -243,7 +244,7 @@ def concentration(
     found = regime(discount)
     if found.kind not in ("slow", "power"):
         raise OptionError(f"concentration is known for discounts slower than 1/r only; this one: {found.reason}")
-    if not (0 < p <= 1 and n > 1 and 0 < alpha <= 1 and holder >= 0):
+    if not (are_numbers(p, n, alpha, holder) and 0 < p <= 1 and n > 1 and 0 < alpha <= 1 and holder >= 0):
         raise DataError(f"needs 0 < p <= 1, n > 1, 0 < alpha <= 1 and holder >= 0, got {p=}, {n=}, {alpha=}, {holder=}")
     # The sum of the weights, of which the labels may deviate by the power 2/3.
     size = n ** (1 - found.beta) / math.log(n) ** found.logs

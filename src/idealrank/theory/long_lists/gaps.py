@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from idealrank._base.options import are_numbers, check_count
 from idealrank._base.results import Result
+from idealrank.errors import OptionError
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.regimes import Regime
@@ -130,6 +132,9 @@ def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, toler
     >>> gap.K, round(gap.a, 12), [round(moment, 12) + 0.0 for moment in gap.moments[:4]]
     (1, 1.0, [0.0, -0.5, 1.5, -5.25])
     """
+    check_count(k_max, "k_max", least=0)
+    if not are_numbers(tolerance):
+        raise OptionError(f"tolerance must be a number, got {tolerance!r}")
     a, b = map(curves.relevant, (curve_a, curve_b))
     curves.check_same_documents(a, b)
     moments, errors = log_moments(a, b, k_max), _errors(a, b, k_max)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from idealrank._base.options import are_numbers
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import cutoffs, discounts
 from idealrank.measures.cutoffs import CutoffLike
@@ -176,8 +177,8 @@ def worst_ndcg(discount: MeasureLike, n: float, n_relevant: float, cutoff: Cutof
     >>> [round(worst_ndcg("log", n, n / 2), 3) for n in (1e2, 1e6, 1e100)]
     [0.623, 0.89, 0.994]
     """
-    if not 1 <= n_relevant <= n < float("inf"):
-        raise DataError(f"NDCG needs a list with from 1 to n relevant documents, got {n_relevant:g} of {n:g}")
+    if not (are_numbers(n_relevant, n) and 1 <= n_relevant <= n < float("inf")):
+        raise DataError(f"NDCG needs a list with from 1 to n relevant documents, got {n_relevant} of {n}")
     weighting = Weighting.of(discount, cutoff)
     if weighting.cutoff is not None or isinstance(weighting.discount, discounts.Linear):
         values = weighting.weights(int(n))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
+from idealrank._base.options import are_numbers
 from idealrank._base.results import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
@@ -83,8 +84,8 @@ class Gap(Result):
 
 def _risk(delta: float) -> float:
     """Delta, if it is a valid probability of the wrong order."""
-    if not 0 < delta < 0.5:
-        raise DataError(f"delta, the probability of the wrong order, must be between 0 and 1/2, got {delta}")
+    if not (are_numbers(delta) and 0 < delta < 0.5):
+        raise DataError(f"delta, the probability of the wrong order, must be between 0 and 1/2, got {delta!r}")
     return delta
 
 
@@ -332,8 +333,10 @@ def documents_needed(
     seen = sees(weighting)
     if seen == "undecided":
         raise OptionError(without_limit(weighting))
-    if not (math.isfinite(noise) and noise > 0):
-        raise DataError(f"noise, a factor of the standard deviation, must be above 0, got {noise}")
+    if not (are_numbers(noise) and 0 < noise < math.inf):
+        raise DataError(f"noise, a factor of the standard deviation, must be above 0, got {noise!r}")
+    if not are_numbers(n_max):
+        raise DataError(f"n_max, the largest number of documents, must be a number, got {n_max!r}")
     if seen == "few":
         return DocumentsNeeded(None, None, risk)
     a, b = map(curves.relevant, (curve_a, curve_b))

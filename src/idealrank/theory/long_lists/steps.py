@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.options import are_numbers, is_whole
 from idealrank._base.seeds import generator
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns, float_array, query_at
@@ -59,6 +60,8 @@ def canonical_score(
     values = float_array(scores, "scores")
     if values.ndim != 1 or not np.isfinite(values).all():
         raise DataError(f"scores must be finite numbers in a flat array, got {values.dtype} of shape {values.shape}")
+    if cdf is not None and not callable(cdf):
+        raise OptionError(f"cdf must be a function of the scores, got {cdf!r}")
     if cdf is not None:
         return np.asarray(cdf(values), np.float64)
     if ties not in ("upper", "middle"):
@@ -221,7 +224,7 @@ class StepCurve(Curve):
         """
         if method not in _METHODS:
             raise OptionError(f"unknown method {method!r}; choose from {', '.join(map(repr, _METHODS))}")
-        if n_bins < 1 or n_resamples < 0 or not 0 < confidence < 1:
+        if not (is_whole(n_bins, 1) and is_whole(n_resamples) and are_numbers(confidence) and 0 < confidence < 1):
             raise OptionError(f"an option of the fit is out of range: {n_bins=}, {n_resamples=}, {confidence=}")
         queries = _checked(*check_columns(labels, scores, offsets))
         curve = _fitted(queries, method, n_bins)
