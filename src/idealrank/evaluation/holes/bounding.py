@@ -17,6 +17,7 @@ from idealrank._base.sections import listed
 from idealrank._base.tables import Column, Table, Value
 from idealrank._base.words import share
 from idealrank._typing import Floats
+from idealrank.data.columns import float_array
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError, OptionError
@@ -382,7 +383,7 @@ def bounds_of(
     seed: int = 0,
 ) -> Bounds:
     """Return the bounds of runs that are joined with the judgments already; the options are those of `bounds`."""
-    if baseline is not None and baseline not in runs:
+    if baseline not in (None, *runs):
         raise OptionError(f"the baseline must be one of the systems {', '.join(runs)}, got {baseline!r}")
     qrels = evaluator.judged
     assert isinstance(qrels, Qrels)
@@ -427,7 +428,7 @@ def judgments_and_runs(data: Data, scores: OneSystem | Several, layout: LayoutOp
 def labels_in(qrels: Qrels, labels: npt.ArrayLike | None) -> Floats:
     """Return the labels that an unjudged document could have, ascending."""
     if labels is not None:
-        found = np.unique(np.asarray(labels, np.float64))
+        found = np.unique(float_array(labels, "labels"))
         if found.size == 0 or not np.isfinite(found).all() or found[0] < 0:
             raise OptionError(f"labels must be finite numbers from 0 on, got {labels!r}")
     else:
