@@ -197,7 +197,11 @@ def test_what_cannot_be_told_is_said_and_never_certain() -> None:
         ({"correction": "magic"}, OptionError, "magic"),
         ({"test": "tukey", "baseline": "base"}, OptionError, "all pairs"),
         ({"level": 2}, OptionError, "level must be between 0 and 1, got 2"),
-        ({"n_permutations": 0, "test": "randomization"}, OptionError, "n_permutations must be 1 or more, got 0"),
+        (
+            {"n_permutations": 0, "test": "randomization"},
+            OptionError,
+            "n_permutations must be a whole number of at least 1, got 0",
+        ),
         ({"systems": SYSTEMS["base"]}, DataError, "two systems"),
     ],
 )
