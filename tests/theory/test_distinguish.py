@@ -213,7 +213,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
         distinguish([0, 1], [1, 2], [2, 1], [])
     with pytest.raises(OptionError, match="offsets= goes with arrays of labels"):
         distinguish(from_arrays([0, 1], offsets=[0, 2]), [1, 2], [2, 1], offsets=[0, 2])
-    with pytest.raises(OptionError, match="n_resamples at least 1"):
+    with pytest.raises(OptionError, match="n_resamples must be a whole number of at least 1"):
         distinguish([0, 1], [1, 2], [2, 1], n_resamples=0)
 
 
