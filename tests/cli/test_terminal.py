@@ -217,8 +217,7 @@ def test_progress_of_training_cuts_no_number(
     with bar(200, shown=True) as tell:
         tell("cross_entropy(normalizer=dcg)", 185, "loss 3.3913, validation 0.6843, best 0.6957")
     shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
-    assert "185/200 loss 3.3913, validation 0.6843, best 0.6957 0:00:0" in shown
-    assert "…" not in shown
+    assert re.search("cross_ent.* 185/200 loss 3.3913, validation 0.6843, best 0.6957 0:00:0", shown)
 
 
 def test_a_usage_error_is_broken_between_words(monkeypatch: pytest.MonkeyPatch) -> None:

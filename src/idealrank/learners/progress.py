@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 __all__ = ["Tell", "bar"]
 
-#: The least widths of a terminal with room for the name of the stage, and for the bar, next to the numbers.
-_WIDTHS = (110, 150)
+#: The least width of a terminal with room for the bar next to the name of the stage and the numbers.
+_WIDE = 120
 #: Updates a bar: the stage, how much of it is done, and the latest news.
 Tell: TypeAlias = Callable[[str, int, str], None]
 
@@ -18,7 +18,8 @@ Tell: TypeAlias = Callable[[str, int, str], None]
 def bar(total: int, *, shown: bool, is_predictable: bool = False) -> Iterator[Tell]:
     """Show a bar that counts to ``total``, and give what updates it; without ``shown`` updates do nothing.
 
-    The bar shows the elapsed time, or the remaining time if ``is_predictable``. Narrow terminals show only the numbers.
+    The bar shows the elapsed time, or the remaining time if ``is_predictable``. On a narrow terminal, the name of the
+    stage is shortened and the bar left out, so that no number is cut.
     """
     if not shown:
         yield lambda stage, done, news: None
@@ -34,16 +35,16 @@ def bar(total: int, *, shown: bool, is_predictable: bool = False) -> Iterator[Te
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.table import Column
 
-    text, news_text = TextColumn("{task.description}"), TextColumn("{task.fields[news]}")
-    time = TimeRemainingColumn() if is_predictable else TimeElapsedColumn()
     console = Console(stderr=True)
-    columns = [MofNCompleteColumn(), news_text, time]
-    if console.width >= _WIDTHS[0]:
-        columns.insert(0, text)
-    if console.width >= _WIDTHS[1]:
-        columns.insert(1, BarColumn())
-    with Progress(*columns, console=console, transient=console.is_terminal) as progress:
+    is_wide = console.width >= _WIDE
+    stage_text = TextColumn("{task.description}", table_column=Column(ratio=1, overflow="ellipsis", no_wrap=True))
+    drawn = [BarColumn()] if is_wide else []
+    news_text = TextColumn("{task.fields[news]}", table_column=Column(no_wrap=True))
+    time = TimeRemainingColumn() if is_predictable else TimeElapsedColumn()
+    columns = (stage_text, *drawn, MofNCompleteColumn(), news_text, time)
+    with Progress(*columns, console=console, transient=console.is_terminal, expand=not is_wide) as progress:
         task = progress.add_task("", total=total, news="")
         yield lambda stage, done, news: progress.update(
             task, description=escape(stage), completed=done, news=escape(news)
