@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from idealrank._base.options import check_share
 from idealrank._typing import Floats
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import DataError
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -167,8 +168,7 @@ class Moments:
         """
         from scipy.special import stdtrit
 
-        if not 0 < level < 1:
-            raise OptionError(f"level must be between 0 and 1, got {level}")
+        check_share(level, "level")
         half = math.nan
         if self.count > 1:
             half = float(stdtrit(self.count - 1, (1 + level) / 2)) * math.sqrt(self.variance / self.count)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.options import is_whole
+from idealrank._base.options import check_count, is_whole
 from idealrank._base.words import counted
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.judgments import Qrels, Run, join
@@ -166,8 +166,8 @@ def evaluate(
     if not is_whole(version, 9, 10):
         raise OptionError(f"version must be 9 or 10, got {version!r}")
     for name, count in (("level", level), ("max_docs", max_docs), ("n_collection", n_collection)):
-        if not is_whole(count) and not (count is None and name == "max_docs"):
-            raise OptionError(f"{name} must be a whole number of at least 0, got {count!r}")
+        if not (count is None and name == "max_docs"):
+            check_count(count, name, least=0)
     for name, flag in (("complete", complete), ("judged_only", judged_only)):
         if not isinstance(flag, (bool, np.bool_)):
             raise OptionError(f"{name} must be True or False, got {flag!r}")

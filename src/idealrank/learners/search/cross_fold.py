@@ -222,9 +222,10 @@ def cross_fold(
     n_done = 0
     with bar(len(folds) * len(candidates), shown=verbose, is_predictable=True) as tell:
         for number, fold in enumerate(folds, start=1):
-            if len(list(items_of(fold, "a fold", DataError))) != 3:
-                raise DataError(f"a fold has training, validation and test data, got {len(fold)} parts")
-            train, validation, test = fold
+            parts = list(items_of(fold, "a fold", DataError))
+            if len(parts) != 3:
+                raise DataError(f"a fold has training, validation and test data, got {len(parts)} parts")
+            train, validation, test = parts
             tasks = (Task(each.ranker, each.measure, train, validation, keep_best, test) for _, each in candidates)
             best: dict[str, tuple[Candidate, Trial]] = {}
             for (name, candidate), trial in zip(candidates, run(tasks, n_jobs), strict=True):
