@@ -22,7 +22,7 @@ from idealrank.evaluation.measured import Measured
 from idealrank.experiments.claims import Claim
 from idealrank.experiments.results import Reproduction
 from idealrank.io.letor_folds import Folds
-from idealrank.theory.distinguishing.distinctions import Distinctions
+from idealrank.theory.distinguishing.all_pairs import Distinctions
 from idealrank.theory.linear_ndcg import exchanges, threshold_errors
 from idealrank.theory.long_lists.expectations import concentration
 from idealrank.theory.long_lists.gaps import first_order

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from idealrank._base.tables import Table
 
-__all__ = ["Figure", "Section", "listed"]
+__all__ = ["Figure", "Section", "few", "listed"]
 
 
 @dataclass(frozen=True)
@@ -99,3 +99,14 @@ def listed(names: Iterable[str]) -> str:
     """
     *most, last = names
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def few(systems: Sequence[str]) -> str:
+    """Return the names of up to three systems as an English list, or the number of systems.
+
+    Examples
+    --------
+    >>> few(["a", "b"]), few(["a", "b", "c", "d"])
+    ('a and b', '4 systems')
+    """
+    return listed(systems) if len(systems) <= 3 else f"{len(systems):,} systems"

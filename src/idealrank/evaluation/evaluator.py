@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeAlias, Unpack, cast, overload
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._base.sections import listed
+from idealrank._base.words import share
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import weight_column
 from idealrank.data.construction import from_arrays
@@ -190,6 +192,7 @@ class Evaluator:
             doc_ids=[doc for docs in documents.values() for doc in docs],
         )
         scores: dict[str, Floats] = {}
+        absent: dict[str, int] = {}
         remarks = [
             f"the theory needs complete lists: here, the {data.n_docs:,} judged documents of these queries, without "
             "unjudged ones; tied documents are averaged over their orders"
@@ -198,11 +201,8 @@ class Evaluator:
             assert isinstance(system, Run)
             lists = [(system.get(query, {}), docs) for query, docs in documents.items()]
             scores[name] = np.concatenate([_scores_of_all(retrieved, docs) for retrieved, docs in lists])
-            absent = sum(len(docs.keys() - retrieved) for retrieved, docs in lists)
-            if absent:
-                count = f"{absent:,} of {data.n_docs:,} judged documents"
-                remarks.append(f"{name} does not retrieve {count}; they come last")
-        return CompleteLists(data, scores, tuple(remarks))
+            absent[name] = sum(len(docs.keys() - retrieved) for retrieved, docs in lists)
+        return CompleteLists(data, scores, (*remarks, *_absent_text(absent, data.n_docs)))
 
     def _own_lists(
         self, data: RankingData, scores: Mapping[str, Floats], queries: list[str] | list[int]
@@ -460,6 +460,19 @@ def _checked_weights(judged: Qrels | RankingData, given: QueryWeights) -> Floats
     if not weights.any():
         raise DataError("query_weights are all 0: no query counts")
     return weights
+
+
+def _absent_text(absent: Mapping[str, int], n_docs: int) -> list[str]:
+    """What to say of judged documents that runs do not retrieve; nothing if there are none."""
+    some = {name: count for name, count in absent.items() if count}
+    if not some:
+        return []
+    if len(some) <= 3:
+        counts = listed(f"{count:,} for {name}" for name, count in some.items())
+    else:
+        number = " to ".join(f"{count:,}" for count in sorted({min(some.values()), max(some.values())}))
+        counts = f"{number} for {share(len(some), len(absent), 'systems')}"
+    return [f"of {n_docs:,} judged documents, those that a system does not retrieve come last: {counts}"]
 
 
 def _scores_of_all(retrieved: Mapping[str, float], labels: Mapping[str, float]) -> Floats:

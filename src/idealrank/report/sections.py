@@ -14,7 +14,7 @@ from idealrank.report.appendix import appendix_tables, unwritten
 from idealrank.report.learning import learning_curve
 from idealrank.report.paper import paper_table, side_by_side
 from idealrank.report.svg import inline_svg
-from idealrank.theory.distinguishing.plots import plot_curves, plot_sequence, plot_values, plot_wins
+from idealrank.theory.distinguishing.plots import plot_curves, plot_pairs, plot_sequence, plot_values, plot_wins
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +28,7 @@ FIGURES: Mapping[str, Callable[..., Axes]] = {
     "learning_curve": learning_curve,
     "difference_by_queries": plot_sequence,
     "means_by_length": plot_values,
+    "pairs_by_queries": plot_pairs,
     "relevance_curves": plot_curves,
     "wins": plot_wins,
 }

@@ -20,7 +20,7 @@ _TABLE = {
     "consistency.switches": ["switch_points"],
     "consistency.transform": ["excess_risk_transform"],
     "distinguishing.designs": ["DesignSearch", "search_design"],
-    "distinguishing.distinctions": ["distinguish"],
+    "distinguishing.distinguish": ["distinguish"],
     "distinguishing.sequences": ["confidence_sequence", "ConfidenceSequence"],
     "linear_ndcg": ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"],
     "long_lists.certificates": ["certificate", "Certificate"],
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from idealrank.theory.consistency.switches import *  # noqa: F403
     from idealrank.theory.consistency.transform import *  # noqa: F403
     from idealrank.theory.distinguishing.designs import *  # noqa: F403
-    from idealrank.theory.distinguishing.distinctions import *  # noqa: F403
+    from idealrank.theory.distinguishing.distinguish import *  # noqa: F403
     from idealrank.theory.distinguishing.sequences import *  # noqa: F403
     from idealrank.theory.linear_ndcg import *  # noqa: F403
     from idealrank.theory.long_lists.certificates import *  # noqa: F403

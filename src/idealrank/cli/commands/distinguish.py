@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from idealrank.cli.support.options import PICTURE, PROBABILITY, seed_option
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
+
+if TYPE_CHECKING:
+    from idealrank.theory.distinguishing.all_pairs import Distinctions
 
 __all__ = ["command"]
 
@@ -18,7 +21,8 @@ Find which measures separate SYSTEMS, pair by pair, on the documents in DATA.
 DATA and SYSTEMS are given as for 'idealrank evaluate', and the means are the same. For 'documents', 'changes' and
 'theory', lists grow document by document, in the order of DATA. With judgments and runs, all judged documents are
 ranked, and those that a run does not retrieve come last. Measures that separate the systems with the
-fewest queries come first. Text output has at most 30 rows; --format csv has all.
+fewest queries come first. With many pairs, text output has the measures by the number of pairs that they separate, and
+the closest pairs; --format csv has all.
 
 \b
 mean a, b   means over queries, as 'idealrank evaluate' gives them
@@ -41,8 +45,8 @@ Examples:
   idealrank distinguish test.txt new.txt old.txt --plot wins.svg
 """
 
-#: Most rows of the table as text.
-_N_ROWS = 30
+#: Most rows of the table of pairs and measures as text, and the number of pairs to show if there are more.
+_N_ROWS, _N_CLOSEST = 30, 10
 
 
 @click.command("distinguish", cls=SystemsCommand, help=_HELP, only=("ndcg", "dcg", "linear_ndcg"))
@@ -85,17 +89,41 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
     from idealrank.cli.support.progress import working
     from idealrank.cli.support.tables import show_result
     from idealrank.cli.support.terminal import quality
-    from idealrank.theory.distinguishing.distinctions import MEASURES, distinguish_all
+    from idealrank.theory.distinguishing.distinguish import MEASURES, distinguish_all
 
     rules = request.convention_of(judged)
-    with working("separating systems", quiet=request.quiet):
+    with working("measuring systems on growing lists", quiet=request.quiet) as say_that:
+        options["progress"] = lambda done, total: say_that(f"separating pair {done:,} of {total:,}")
         found = distinguish_all(judged, systems, request.measures or MEASURES, like=rules, **options)
-    show_result(found, request.output_format, n_rows=_N_ROWS)
-    if request.output_format == "text" and not request.quiet:
+    is_text = request.output_format == "text"
+    if is_text and len(found.pairs) > 1:
+        _show_pairs(found)
+    else:
+        show_result(found, request.output_format)
+    if is_text and not request.quiet:
         show_reading("How to read the first row:", found.reading())
-    if request.output_format == "text" and explain:
+    if is_text and explain:
         show_reasons("Why, according to theory, on ever longer lists:", found.reasons())
     quality(found.evaluations, quiet=request.quiet)
     if plot is not None:
         save_picture(found.pairs[0].plot().figure, plot)
     request.write_page(found)
+
+
+def _show_pairs(found: Distinctions) -> None:
+    """Print the findings, the measures by the number of pairs that they separate, and the pairs or the closest ones."""
+    from idealrank.cli.support.tables import show, show_findings, show_remarks
+    from idealrank.cli.support.terminal import echo, say
+
+    show_findings(found)
+    show(found.table("measures"))
+    echo()
+    pairs = found.table("separations")
+    if len(pairs.rows) <= _N_ROWS:
+        say("Pairs:")
+        show(pairs)
+    else:
+        say(f"Closest pairs by {found.given[0]}:")
+        show(found.table("closest"), n_rows=_N_CLOSEST)
+    echo()
+    show_remarks(found.remarks(), "text")

@@ -10,7 +10,7 @@ import click
 
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section, listed
+from idealrank._base.sections import Figure, Section, few, listed
 from idealrank._base.tables import Column, Table, Value
 from idealrank.cli.support.options import PICTURE
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from idealrank.data.ranking import RankingData
     from idealrank.evaluation.results import Evaluations
     from idealrank.measures.base import Measure
+    from idealrank.measures.gains import Gain
     from idealrank.theory import StepCurve
 
 __all__ = ["command"]
@@ -70,7 +71,7 @@ def command(request: Request, method: str, plot: str | None, explain: bool) -> N
     from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.measures.names import named
-    from idealrank.theory.distinguishing.distinctions import MEASURES
+    from idealrank.theory.distinguishing.distinguish import MEASURES
     from idealrank.theory.distinguishing.plots import plot_curves
     from idealrank.theory.long_lists.steps import StepCurve
     from idealrank.theory.long_lists.weighting import Weighting
@@ -83,15 +84,16 @@ def command(request: Request, method: str, plot: str | None, explain: bool) -> N
     with working("evaluating systems", quiet=request.quiet) as say_that:
         evaluations = evaluator.evaluate_all(rankers.items(), list(measures))
         lists = evaluator.complete_lists(rankers.items(), evaluations)
-        documents = lists.data
-        for system, evaluation in evaluations.items():
-            for name in measures:
-                say_that(f"computing the limit of {name} for {system}")
-                found = _prospect(evaluation.filled[name], documents, lists.scores[system], method)
-                rows.append([system, name, evaluation.mean[name], *found])
+        documents, first = lists.data, next(iter(measures))
+        ordered = sorted(evaluations.items(), key=lambda item: _best_first(item[1].mean[first]))
+        for place, (system, evaluation) in enumerate(ordered):
+            say_that(f"computing the limits of system {place + 1:,} of {len(ordered):,}")
+            found = _prospects(evaluation.filled, documents, lists.scores[system], method)
+            rows += [[system, name, evaluation.mean[name], *found[name]] for name in measures]
+        drawn = [name for name, _ in ordered[:_N_CURVES]] if plot is not None or request.html_path is not None else []
         curves = {
-            name: StepCurve.fit(documents.labels, column, documents.offsets, method=method)
-            for name, column in (lists.scores.items() if plot is not None or request.html_path is not None else ())
+            name: StepCurve.fit(documents.labels, lists.scores[name], documents.offsets, method=method)
+            for name in drawn
         }
     limits = _Limits(tuple(map(tuple, rows)), evaluations, lists.remarks, curves)
     show_result(limits, request.output_format, n_rows=_N_ROWS)
@@ -105,8 +107,8 @@ def command(request: Request, method: str, plot: str | None, explain: bool) -> N
     request.write_page(limits)
 
 
-#: Most rows of the table as text.
-_N_ROWS = 30
+#: Most rows of the table as text, and most curves in a plot, which are those of the best systems.
+_N_ROWS, _N_CURVES = 30, 8
 _NUMBERS = ("now", "complete", "expected", "limit", "low", "high", "spread")
 #: What a narrow screen leaves out first.
 _PRIORITIES = {"complete": 3, "expected": 3, "low": 2, "high": 2, "spread": 1}
@@ -164,7 +166,7 @@ class _Limits(Result):
             future: f"{listed(names)} {_FUTURES[future][len(names) > 1]}" for future, names in same.items() if names
         }
         mixed = [
-            f"{measure} {listed(f'{_FUTURES[future][0]} for {listed(names)}' for future, names in own.items())}"
+            f"{measure} {listed(f'{_FUTURES[future][0]} for {few(names)}' for future, names in own.items())}"
             for measure, own in systems.items()
             if len(own) > 1
         ]
@@ -207,8 +209,8 @@ class _Limits(Result):
         return {name: [told(theorem_of(Weighting.of(filled[name]))) or _UNKNOWN] for name in names}
 
     def title(self) -> str:
-        """Return a title with the names of the systems."""
-        return f"Limits of NDCG: {listed(self.evaluations)}"
+        """Return a title with the names of the systems, or their number if there are many."""
+        return f"Limits of NDCG: {few([*self.evaluations])}"
 
     def about(self) -> str:
         """Return the number of queries, the measures and the convention."""
@@ -220,12 +222,13 @@ class _Limits(Result):
         caption = (
             "Relevance curves: the expected label of a document by its position, from the bottom (0) to the top (1)"
         )
+        if len(self.curves) < len(self.evaluations):
+            caption += f", for the {len(self.curves)} best of {len(self.evaluations)} systems"
         figure = Figure("relevance_curves", (self.curves,), caption, told)
         title = "Now and on longer lists"
         over = next(iter(self.evaluations.values()))
         now = f"'now' is the mean over {over.queries_text()}, like {over.convention.name}, as 'evaluate' gives it."
-        # Only the first line begins with a word of ours, the others with the name of a system.
-        notes = (now, *(f"{line if place else line[0].upper() + line[1:]}." for place, line in enumerate(self.lists)))
+        notes = (now, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
         words = tuple(f"{column}: {text}" for column, text in self.reading().items())
         why = tuple(f"{measure}: {' '.join(lines)}" for measure, lines in self.reasons().items())
         lists = {"The first row of the table in words": words, "The theorems behind the limits": why}
@@ -253,6 +256,11 @@ _FUTURES = {
 _UNKNOWN = "No theorem is known to apply: it is not known how fast the discount decreases or the cutoff grows."
 
 
+def _best_first(mean: float) -> tuple[bool, float]:
+    """Return the key that sorts means, the highest first, and NaN last."""
+    return mean != mean, -mean
+
+
 def _future(row: Sequence[Value]) -> str:
     """Return what becomes of the measure of a row on ever longer lists, a key of `_FUTURES`."""
     if row[2 + _NUMBERS.index("limit")] is not None:
@@ -260,22 +268,32 @@ def _future(row: Sequence[Value]) -> str:
     return "random" if row[-1] == _SEES["few"] else "unknown"
 
 
-def _prospect(m: Measure, documents: RankingData, scores: Floats, method: str) -> list[Value]:
+def _prospects(
+    measures: Mapping[str, Measure], documents: RankingData, scores: Floats, method: str
+) -> dict[str, list[Value]]:
     """Return mean and expected value on complete lists, the limit with its interval, its spread, and what decides."""
+    import functools
     from dataclasses import replace
 
     import numpy as np
 
     from idealrank.evaluation.scoring import mean_over_queries
-    from idealrank.theory.distinguishing.predictions import prospect
+    from idealrank.theory.distinguishing.prospects import prospect
     from idealrank.theory.long_lists.limits import sees
-    from idealrank.theory.long_lists.per_query import fit_queries
+    from idealrank.theory.long_lists.per_query import QueryCurves, fit_queries
     from idealrank.theory.long_lists.weighting import Weighting
 
     labels, offsets = documents.labels, documents.offsets
-    fits = fit_queries(m.gain(labels), scores, offsets, method=method)  # type: ignore[attr-defined]
-    found = prospect(m, fits)
-    values = replace(m, ties="average")(labels, scores, offsets)
-    end = found.limit
-    numbers = [mean_over_queries(values, m), found.expected.value, end.value, end.low, end.high, found.spread]
-    return [*(None if np.isnan(number) else number for number in numbers), _SEES[sees(Weighting.of(m))]]
+
+    @functools.cache  # most measures have the same gain
+    def curves(gain: Gain) -> QueryCurves:
+        return fit_queries(gain(labels), scores, offsets, method=method)
+
+    def row(m: Measure) -> list[Value]:
+        found = prospect(m, curves(m.gain))  # type: ignore[attr-defined]
+        values = replace(m, ties="average")(labels, scores, offsets)
+        end = found.limit
+        numbers = [mean_over_queries(values, m), found.expected.value, end.value, end.low, end.high, found.spread]
+        return [*(None if np.isnan(number) else number for number in numbers), _SEES[sees(Weighting.of(m))]]
+
+    return {name: row(m) for name, m in measures.items()}

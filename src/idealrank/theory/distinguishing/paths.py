@@ -69,7 +69,10 @@ class Paths:
     def sign_changes(self) -> Int64s:
         """For each list, how often the lead goes from one ranker to the other as the list grows."""
         signs = np.sign(np.nan_to_num(self.lead))
-        return np.array([np.count_nonzero(np.diff(line[line != 0])) for line in signs], np.int64)
+        places = np.where(signs != 0, np.arange(self.sizes.size), 0)  # a tie keeps the lead with whoever had it
+        held = np.take_along_axis(signs, np.maximum.accumulate(places, axis=1), axis=1)
+        changed = (held[:, 1:] != held[:, :-1]) & (held[:, :-1] != 0)
+        return np.asarray(np.count_nonzero(changed, axis=1), np.int64)
 
 
 def _mean(values: Floats) -> Floats:

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
+    from idealrank.theory.distinguishing.all_pairs import Distinctions
     from idealrank.theory.distinguishing.distinctions import Distinction
 
-__all__ = ["plot_curve", "plot_curves", "plot_sequence", "plot_values", "plot_wins"]
+__all__ = ["plot_curve", "plot_curves", "plot_pairs", "plot_sequence", "plot_values", "plot_wins"]
 
 #: In inches: the height of a figure without its legend, and of a row of the legend.
 _HEIGHT, _LEGEND_ROW = 3.0, 0.2
@@ -53,6 +54,36 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
             axes.plot([certain], [1.0], marker="v", color=line.get_color(), markersize=6, clip_on=False)
     axes.axhline(0.5, color=NEUTRAL, linewidth=0.5)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="lists with the better ranker ahead")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    _explain_above(axes, lines)
+    return axes
+
+
+def plot_pairs(found: Distinctions, ax: Axes | None = None) -> Axes:
+    """Draw the share of pairs that so many queries order reliably, by measure, against the number of queries.
+
+    Parameters
+    ----------
+    found : Distinctions
+        The result to draw.
+    ax : Axes, optional
+        The axes to draw on; by default new ones.
+
+    Returns
+    -------
+    Axes
+    """
+    by_measure = found.by_measure()
+    axes = new_axes(ax, _HEIGHT + _LEGEND_ROW * math.ceil(len(by_measure) / 2))
+    lines, here = {}, found.evaluations.n_queries
+    for name, rows in by_measure.items():
+        needed = sorted(row.queries_needed for row in rows if row.queries_needed is not None)
+        shares = np.arange(len(needed) + 1) / len(rows)
+        end = max(10.0 * here, 10.0)  # far fewer pairs need more queries than is worth thinking of
+        x, y = [1.0, *needed, end], [*shares, shares[-1]]
+        (lines[name],) = axes.step(x, y, where="post")
+    axes.axvline(here, linestyle="--", color=NEUTRAL, linewidth=0.7)
+    axes.set(xscale="log", xlim=(1, end), ylim=(0, 1.02), xlabel="queries", ylabel="pairs ordered reliably")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     _explain_above(axes, lines)
     return axes

@@ -116,6 +116,14 @@ def confidence_sequence(differences: npt.ArrayLike, *, delta: float = 0.05) -> C
     return ConfidenceSequence(means, 2 * low - 1, 2 * high - 1, delta, at, better)
 
 
+def certified_at(differences: Floats, delta: float) -> int | None:
+    """Return ``certified_at`` of the confidence sequence of differences between -1 and 1, without its intervals."""
+    x = (differences + 1) / 2
+    bet, away = np.minimum(_bets(x, delta), 2 * _CAP), x - 0.5
+    is_out = np.maximum(np.cumsum(np.log1p(bet * away)), np.cumsum(np.log1p(-bet * away))) >= math.log(2 / delta)
+    return int(is_out.argmax()) + 1 if is_out.any() else None
+
+
 def _excluded(x: Floats, delta: float) -> tuple[Floats, Floats, int | None, str | None]:
     """The ends of the intervals of the mean of x in [0, 1], and when and on which side 1/2 was excluded."""
     bets = _bets(x, delta)

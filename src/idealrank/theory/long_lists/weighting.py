@@ -16,7 +16,7 @@ from idealrank.measures.cutoffs import CutoffLike
 
 __all__ = ["MeasureLike", "Weighting"]
 
-MeasureLike: TypeAlias = "str | Measure | discounts.Discount | Callable[[Floats], npt.ArrayLike]"
+MeasureLike: TypeAlias = "str | Measure | discounts.Discount | Weighting | Callable[[Floats], npt.ArrayLike]"
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Weighting:
 
         Parameters
         ----------
-        what : str, Measure, Discount or callable
-            An NDCG measure, a discount, their names, or a function of an array of ranks.
+        what : str, Measure, Discount, Weighting or callable
+            An NDCG measure, a discount, their names, a weighting, or a function of an array of ranks.
         cutoff : int, float, str or Cutoff, optional
             Number of ranks that count, unless the measure has a cutoff; None means all ranks.
 
@@ -75,6 +75,8 @@ class Weighting:
         >>> Weighting.of("zipf", cutoff=10)
         Weighting(discount=Zipf(), cutoff=Rank(k=10))
         """
+        if isinstance(what, Weighting) and cutoff is None:
+            return what
         if isinstance(what, str) and what.partition(":")[0].lower() not in _DISCOUNTS:
             what = measure(what)
         if isinstance(what, Measure):

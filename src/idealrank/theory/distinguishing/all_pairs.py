@@ -1,0 +1,222 @@
+"""What tells several rankers apart: the result for all pairs, and a summary of them by measure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+
+from idealrank._base.plain import Plain, plain
+from idealrank._base.results import Result
+from idealrank._base.sections import Figure, Section, few, listed
+from idealrank._base.tables import Column, Table, Tables, Value, stacked
+from idealrank._base.words import counted
+from idealrank.evaluation.results import Evaluations
+from idealrank.theory.distinguishing.distinctions import COLUMNS, Distinction
+from idealrank.theory.distinguishing.separations import Separation
+
+__all__ = ["Distinctions"]
+
+#: Of the closest pairs, a page shows this many in detail, in a table, and in a table that is closed at first.
+_IN_DETAIL, _CLOSEST, _ON_PAGE = 6, 10, 500
+
+
+@dataclass(frozen=True)
+class Distinctions(Result):
+    """What tells several rankers apart, pair by pair.
+
+    Parameters
+    ----------
+    pairs : tuple of Distinction
+        One per pair of rankers.
+    evaluations : Evaluations
+        The evaluations of all rankers, on the same queries.
+    lists : tuple of str
+        What was done to obtain the complete lists that theory needs; empty if they were complete.
+    """
+
+    pairs: tuple[Distinction, ...]
+    evaluations: Evaluations
+    lists: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the number of queries and the convention of all means, and the pairs."""
+        conventions = next(iter(self.evaluations.values())).conventions
+        return {
+            "conventions": plain(conventions),
+            "n_queries": self.evaluations.n_queries,
+            "lists": plain(self.lists),
+            "pairs": plain(self.pairs),
+            "problems": plain(self.evaluations.problems),
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return the tables "separations", a row per pair and measure; "measures"; and "closest", a row per pair."""
+        return Tables(
+            {
+                "separations": lambda: stacked([each.table() for each in self.pairs]),
+                "measures": self._measures_table,
+                "closest": self._closest_table,
+            }
+        )
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The measures in the order given."""
+        return self.pairs[0].given
+
+    @property
+    def closest(self) -> list[Distinction]:
+        """The pairs, those that the first measure separates least reliably first."""
+        return sorted(self.pairs, key=lambda pair: _closeness(pair[self.given[0]]))
+
+    def by_measure(self) -> dict[str, list[Separation]]:
+        """Return the separations of all pairs by measure, the measure that separates the most pairs first."""
+        found = {name: [pair[name] for pair in self.pairs] for name in self.given}
+        return dict(sorted(found.items(), key=lambda item: (-self._n_separated(item[1]), _half(item[1]))))
+
+    def _n_separated(self, rows: list[Separation]) -> int:
+        """The number of pairs that are ordered the same way in a share 1 - delta of resamples or more."""
+        return sum(row.separated >= 1 - self.pairs[0].delta for row in rows)
+
+    def _measures_table(self) -> Table:
+        columns = [
+            Column("measure"),
+            Column("separated pairs", ","),
+            Column("share", ".1%"),
+            Column("queries", ",.0f"),
+            Column("certified", ",", priority=2),
+            Column("consistent", ",", priority=1),
+        ]
+        return Table(columns, [self._measure_row(name, rows) for name, rows in self.by_measure().items()])
+
+    def _measure_row(self, name: str, rows: list[Separation]) -> list[Value]:
+        separated, needed = self._n_separated(rows), _half(rows)
+        certified = sum(row.certified_at is not None for row in rows)
+        consistent = sum(row.verdict.distinguishes is True for row in rows)
+        share = separated / len(rows)
+        return [name, separated, share, needed if math.isfinite(needed) else None, certified, consistent]
+
+    def _closest_table(self) -> Table:
+        return Table(COLUMNS[1:], [pair.row(pair[self.given[0]])[1:] for pair in self.closest])
+
+    def remarks(self) -> list[str]:
+        """Return the queries and the convention of the means, and how lists became complete."""
+        return [*self.evaluations.remarks(), *self.lists]
+
+    def about(self) -> str:
+        """Return the number of queries, the measures and the convention."""
+        return self.evaluations.about()
+
+    def reading(self) -> dict[str, str]:
+        """Return what the columns of the main table say, in words, for its first row."""
+        if len(self.pairs) == 1:
+            return self.pairs[0].reading()
+        (name, rows), n_pairs = next(iter(self.by_measure().items())), counted(len(self.pairs), "pair")
+        _, separated, share, needed, certified, consistent = self._measure_row(name, rows)
+        risk = self.pairs[0].delta
+        order = f"{name} orders {separated:,} of {n_pairs} ({share:.1%}) the same way"
+        found = {"separated pairs, share": f"{order} in at least {1 - risk:.0%} of resamples of the queries"}
+        half = "more than half of the pairs cannot be ordered by any number of queries"
+        if needed is not None:
+            half = f"half of the pairs need at most {needed:,.0f} queries like these for the right order"
+            half = f"{half}, with a probability of {1 - risk:.0%} or more"
+        found["queries"] = half
+        found["certified"] = f"adding the queries one by one, the order of {certified:,} of the pairs becomes certain"
+        found["consistent"] = f"by theory, longer lists tell {consistent:,} of the pairs apart more and more reliably"
+        return found
+
+    def reasons(self) -> dict[str, list[str]]:
+        """Return the theorem behind each verdict: by measure, and for several pairs with one pair as an example."""
+        if len(self.pairs) == 1:
+            return self.pairs[0].reasons()
+        found: dict[str, list[str]] = {}
+        for name in self.given:
+            for how, count in Counter(pair[name].verdict.how for pair in self.pairs).most_common():
+                example = next(pair for pair in self.pairs if pair[name].verdict.how == how)
+                subject = f"{name}: {how}, {counted(count, 'pair')}"
+                found[subject] = [f"For example, {listed(example.names)}.", *example[name].verdict.why()]
+        return found
+
+    def title(self) -> str:
+        """Return a title with the names of the rankers, or their number if there are many."""
+        return f"What tells {few([*self.evaluations])} apart"
+
+    def findings(self) -> list[str]:
+        """Return how many pairs the first measure and the best measure separate, and the advice for single pairs."""
+        if len(self.pairs) == 1:
+            return self.pairs[0].findings()
+        told = self.pairs if len(self.pairs) <= _IN_DETAIL else self.closest[:1]
+        advice = [finding for each in told for finding in each.findings()]
+        if len(told) < len(self.pairs):
+            advice = [f"The closest pair: {advice[0]}"]
+        return [self._overall(), *advice]
+
+    def _overall(self) -> str:
+        """One sentence about all pairs."""
+        n_systems, n_queries = len(self.evaluations), self.evaluations.n_queries
+        of_systems = f"{counted(len(self.pairs), 'pair')} of {n_systems:,} systems"
+        if n_queries == 1:
+            return f"With one query, resamples cannot show how reliably measures separate the {of_systems}."
+        first, (best, rows) = self.given[0], next(iter(self.by_measure().items()))
+        separated = self._n_separated([pair[first] for pair in self.pairs])
+        most = self._n_separated(rows)
+        sure = f"each in at least {1 - self.pairs[0].delta:.0%} of resamples of {counted(n_queries, 'query')}"
+        start = f"{first} separates {separated:,} of {of_systems}, {sure}"
+        if len(self.given) == 1:
+            return f"{start}."
+        return f"{start}; {'no other measure separates more' if most == separated else f'{best} separates {most:,}'}."
+
+    def sections(self) -> list[Section]:
+        """Return the summary by measure, the closest pairs, and some of these in detail."""
+        if len(self.pairs) == 1:
+            return self.pairs[0].sections()
+        shown = self.closest[:_IN_DETAIL]
+        summary = Section(f"All {len(self.pairs):,} pairs", parts=(self._by_measure_part(), *self._closest_parts()))
+        return [summary, *(each.section(notes=()) for each in shown)]
+
+    def _by_measure_part(self) -> Section:
+        words = tuple(f"{column}: {text}" for column, text in self.reading().items())
+        why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
+        lists = {"The first row of the table in words": words, "The theorems behind the column 'consistent'": why}
+        table = {"Pairs that each measure separates": self._measures_table()}
+        return Section(tables=table, notes=self.pairs[0].notes(), lists=lists)
+
+    def _closest_parts(self) -> list[Section]:
+        table, n_pairs = self._closest_table(), len(self.pairs)
+        halves = (f"{name} {_half(rows):,.0f}" for name, rows in self.by_measure().items())
+        caption = f"Share of the pairs that a number of queries orders reliably; dashed: {self.evaluations.n_queries:,}"
+        described = f"queries that order half of the pairs: {', '.join(halves)}"
+        parts = [Section(figures=(Figure("pairs_by_queries", (self,), caption, described),))]
+        title, notes = f"Closest pairs by {self.given[0]}", []
+        if n_pairs > _IN_DETAIL:
+            notes = [
+                f"The first {_IN_DETAIL} of these pairs follow in detail; for other pairs, compare only their systems."
+            ]
+        parts.append(Section(title, tables={title: table.head(_CLOSEST)}, notes=tuple(notes)))
+        if n_pairs > _CLOSEST:
+            label = f"All {n_pairs:,} pairs by {self.given[0]}"
+            if n_pairs > _ON_PAGE:
+                label = f"The {_ON_PAGE} closest of {n_pairs:,} pairs by {self.given[0]}; --format csv has all"
+            parts.append(Section(tables={label: table.head(_ON_PAGE)}, folded={label: label}))
+        return parts
+
+    def background(self) -> list[Section]:
+        """Return per-query values, data quality and conventions."""
+        return self.evaluations.background()
+
+
+def _closeness(row: Separation) -> tuple[bool, float, float]:
+    """The key that sorts pairs, those with equal means first, then those that fewer resamples order alike."""
+    return (
+        row.better is not None,
+        row.separated if row.separated == row.separated else 0.0,
+        abs(row.mean_a - row.mean_b),
+    )
+
+
+def _half(rows: list[Separation]) -> float:
+    """The number of queries that orders half of the pairs reliably; infinity if none does."""
+    return median(row.queries_needed or math.inf for row in rows)

@@ -1,0 +1,212 @@
+"""Find which measures tell rankers apart on real lists, and what theory predicts."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from idealrank._base.options import check_count, items_of
+from idealrank._base.seeds import generator
+from idealrank._typing import Floats, Int64s
+from idealrank.data.columns import int_array
+from idealrank.data.judgments import Qrels, Run
+from idealrank.data.ranking import Order, RankingData
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
+from idealrank.evaluation.results import Evaluations
+from idealrank.measures import Measure
+from idealrank.measures.conventions import Convention
+from idealrank.measures.names import named
+from idealrank.theory.distinguishing.all_pairs import Distinctions
+from idealrank.theory.distinguishing.distinctions import Distinction
+from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes
+from idealrank.theory.distinguishing.rankers import on_lists
+from idealrank.theory.distinguishing.separations import Separation, separation
+
+__all__ = ["distinguish"]
+
+#: The default measures: those of Wang et al. 2013, appendix A, and two common ones.
+MEASURES = (
+    "ndcg",
+    "ndcg(discount=power:0.5)",
+    "ndcg(discount=geometric:2)",
+    "ndcg@20%",
+    "ndcg@10",
+    "ndcg(discount=zipf)",
+)
+
+
+def distinguish(
+    data: Data,
+    scores_a: OneSystem,
+    scores_b: OneSystem,
+    measures: str | Measure | Iterable[str | Measure] = MEASURES,
+    *,
+    like: str | Convention | None = None,
+    sizes: npt.ArrayLike | None = None,
+    n_orders: int = 0,
+    n_resamples: int = 200,
+    delta: float = 0.05,
+    seed: int | None = 0,
+    names: tuple[str, str] = ("A", "B"),
+    order: Order | None = None,
+    n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> Distinction:
+    """Find which measures distinguish ranker A from ranker B on these lists, how soon, and what theory predicts.
+
+    Means, wins and the number of queries needed come from `evaluate`, on the same queries. For the other results, the
+    list of every query grows document by document, as in appendix A of Wang et al. 2013. This requires lists that both
+    rankers order completely. For judgments and runs, therefore, the judged documents are ranked, and those that a run
+    does not retrieve come last; the field ``lists`` of the result says so. A list has no value until it contains a
+    relevant document.
+
+    Parameters
+    ----------
+    data, scores_a, scores_b
+        The judged documents and two systems, as in `evaluate`.
+    measures : str, Measure or iterable of these
+        DCG, NDCG or linear NDCG measures.
+    like : str or Convention, optional
+        The convention for options that the measures leave unset, as in `evaluate`. On growing lists, ties are averaged
+        unless the measure sets another rule.
+    sizes : array-like, optional
+        The lengths at which growing lists are evaluated. By default, all lengths for lists up to 5000 documents, and at
+        most 500 lengths for longer lists.
+    n_orders : int
+        Number of random orders in which lists grow; 0 means that they grow in the order of their rows.
+    n_resamples : int
+        The number of bootstrap resamples of the queries.
+    delta : float
+        The accepted probability of the wrong order, for the number of queries needed.
+    seed : int, optional
+        Seed of the random number generator; None means a new seed for every call.
+    names : tuple of str
+        The names of A and B.
+    order : {"input", "grouped"}, optional
+        The order of the scores, as in `evaluate`.
+    n_threads : int, optional
+        Number of threads; None means all cores, or the number passed to `set_threads`.
+    **layout
+        The layout of the data: offsets, group, query_ids, mask, and column names, as in `evaluate`.
+
+    Returns
+    -------
+    Distinction
+        One separation per measure, and what theory predicts.
+
+    Raises
+    ------
+    OptionError
+        If no measure is given, a measure is not of these kinds, or an option is out of range.
+    DataError
+        If no document is relevant.
+
+    Examples
+    --------
+    Ranker A ranks both queries ideally, and B reverses both.
+
+    >>> from idealrank.theory import distinguish
+    >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
+    >>> found.best, found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins
+    ('ndcg', 1.0, 0.0, 1.0)
+    """
+    options: dict[str, Any] = {"sizes": sizes, "n_orders": n_orders, "n_resamples": n_resamples, "delta": delta}
+    options |= {"seed": seed, "n_threads": n_threads}
+    given = [*map(str, items_of(names, "names"))]
+    if len(given) != 2:
+        raise OptionError(f"names must be those of the two systems, got {names!r}")
+    first, second = given if given[0] != given[1] else (f"{given[0]} (a)", f"{given[1]} (b)")
+    judged, systems = judged_and_systems(data, {first: scores_a, second: scores_b}, layout_of(layout, order))
+    return distinguish_all(judged, systems.items(), measures, like=like, **options).pairs[0]
+
+
+def distinguish_all(
+    judged: Qrels | RankingData,
+    systems: Iterable[tuple[str, Run | Floats]],
+    measures: str | Measure | Iterable[str | Measure] = MEASURES,
+    *,
+    like: str | Convention | None = None,
+    sizes: npt.ArrayLike | None = None,
+    n_orders: int = 0,
+    n_resamples: int = 200,
+    delta: float = 0.05,
+    seed: int | None = 0,
+    n_threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Distinctions:
+    """Find which measures tell rankers apart, pair by pair, on the queries that all of them have.
+
+    Parameters
+    ----------
+    judged : Qrels or RankingData
+        The judged documents.
+    systems : iterable of (str, Run or array)
+        Two rankers or more, by name: runs, or scores in the order of ``judged``.
+    measures, like, sizes, n_orders, n_resamples, delta, seed, n_threads
+        As for `distinguish`.
+    progress : callable, optional
+        Called with the number of pairs that are done, and the number of all pairs.
+
+    Returns
+    -------
+    Distinctions
+    """
+    listed = measures if isinstance(measures, (str, Measure)) else list(items_of(measures, "measures"))
+    given = named(listed)
+    check_count(n_orders, "n_orders", least=0)
+    check_count(n_resamples, "n_resamples")
+    evaluator, rankers = Evaluator(judged, like, n_threads=n_threads), dict(systems)
+    rules = evaluator.convention
+    grown = {name: replace(each.with_convention(rules), ties=each.ties or "average") for name, each in given.items()}
+    for name, each in grown.items():
+        check_growing(each, name)
+    evaluations = evaluator.evaluate_all(rankers.items(), listed)
+    lists = evaluator.complete_lists(rankers.items(), evaluations)
+    seed = int(generator(seed).integers(2**32))  # shared, so that all pairs and measures see the same resamples
+    grid = _grid(lists.data, sizes)
+    documents = (lists.data.labels, lists.scores, lists.data.offsets, grid)
+    shown = on_lists(grown, *documents, n_orders=n_orders, seed=seed, n_threads=n_threads)
+
+    @functools.cache
+    def resamples(n_queries: int) -> Int64s:
+        return generator(seed).integers(n_queries, size=(n_resamples, n_queries))
+
+    def distinction(a: str, b: str) -> Distinction:
+        both = evaluations[a], evaluations[b]
+        pair = {name: (shown[a][name], shown[b][name]) for name in grown}
+        found = [separation(name, m, both, pair[name], resamples=resamples, delta=delta) for name, m in grown.items()]
+        ranked, pair_of = tuple(sorted(found, key=_soonest)), Evaluations(dict(zip((a, b), both, strict=True)))
+        queries = evaluations.n_queries
+        return Distinction(ranked, grid, pair, (a, b), queries, tuple(grown), pair_of, lists.remarks, delta)
+
+    pairs = []
+    for a, b in combinations(rankers, 2):
+        pairs.append(distinction(a, b))
+        if progress is not None:
+            progress(len(pairs), math.comb(len(rankers), 2))
+    return Distinctions(tuple(pairs), evaluations, lists.remarks)
+
+
+def _grid(data: RankingData, sizes: npt.ArrayLike | None) -> Int64s:
+    """The lengths of growing lists: those given, or all up to the median length."""
+    if not data.labels.any():
+        raise DataError("no document is relevant: no measure can tell rankers apart")
+    lengths = data.group_sizes[data.group_sizes > 0]
+    grid = growing_sizes(int(np.median(lengths))) if sizes is None else int_array(sizes, "sizes")
+    if not grid.size:
+        raise DataError("sizes is empty: give the numbers of documents to compare at")
+    return grid
+
+
+def _soonest(row: Separation) -> tuple[bool, float, float]:
+    """The key that sorts measures by how soon they separate."""
+    return row.better is None, row.queries_needed or math.inf, row.settled_at or math.inf
