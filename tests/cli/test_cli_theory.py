@@ -177,10 +177,12 @@ def test_a_page_of_many_pairs_shows_some_in_detail(files: ir.RankingData) -> Non
     assert page.count("<figure>") == 1 + 6 * 3
     assert "The first 6 of these pairs follow in detail" in page
     assert "<summary>All 15 pairs by ndcg</summary>" in page
-    run("limits", "test.txt", *several(files, 10), "-m", "ndcg", "-q", "--html", "limits.html")
+    run("limits", "test.txt", *several(files, 11), "-q", "--html", "limits.html")
     page = Path("limits.html").read_text(encoding="utf-8")
-    assert "<h1>Limits of NDCG: 10 systems</h1>" in page
-    assert "for the 8 best of 10 systems" in page
+    assert "<h1>Limits of NDCG: 11 systems</h1>" in page
+    assert "for the 8 best of 11 systems" in page
+    assert "<h3>By ndcg</h3>" in page
+    assert "<summary>All measures: 66 rows</summary>" in page
 
 
 def test_limits_are_sorted_by_the_first_measure(files: ir.RankingData) -> None:

@@ -106,6 +106,17 @@ def test_theory_is_joined_to_what_is_seen() -> None:
     assert found.best != "ndcg@10"
 
 
+def test_marks_of_far_certificates_are_not_drawn() -> None:
+    labels, a, b, offsets = drawn(20, 3000)
+    measures = ["ndcg", "ndcg@20%", "ndcg(discount=power:0.5)"]
+    long = distinguish(labels, a, b, measures, offsets=offsets, sizes=[1000, 3000])
+    lengths = {name: each.n for name, each in long.certificates.items()}
+    assert long.marks == lengths
+    short = distinguish(labels, a, b, measures, offsets=offsets, sizes=[10, 30])
+    assert short.marks == {}
+    assert len(plot_wins(long).lines) == len(plot_wins(short).lines) + len(measures)
+
+
 def test_dcg_has_no_limit_but_the_verdict_of_ndcg() -> None:
     labels, a, b, offsets = drawn(5, 200)
     found = distinguish(

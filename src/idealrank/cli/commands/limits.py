@@ -109,6 +109,8 @@ def command(request: Request, method: str, plot: str | None, explain: bool) -> N
 
 #: Most rows of the table as text, and most curves in a plot, which are those of the best systems.
 _N_ROWS, _N_CURVES = 30, 8
+#: With more rows, a page shows those of the first measure, and all of them in a table that is closed at first.
+_MANY = 60
 _NUMBERS = ("now", "complete", "expected", "limit", "low", "high", "spread")
 #: What a narrow screen leaves out first.
 _PRIORITIES = {"complete": 3, "expected": 3, "low": 2, "high": 2, "spread": 1}
@@ -232,8 +234,14 @@ class _Limits(Result):
         words = tuple(f"{column}: {text}" for column, text in self.reading().items())
         why = tuple(f"{measure}: {' '.join(lines)}" for measure, lines in self.reasons().items())
         lists = {"The first row of the table in words": words, "The theorems behind the limits": why}
-        shown = Section(tables={title: self.table()}, notes=notes, lists=lists)
-        return [Section(title, parts=(shown, Section(figures=(figure,))))]
+        drawn, table = Section(figures=(figure,)), self.table()
+        if len(table.rows) <= _MANY:
+            return [Section(title, parts=(Section(tables={title: table}, notes=notes, lists=lists), drawn))]
+        first = self.rows[0][1]
+        head = Table(table.columns, [row for row in table.rows if row[1] == first])
+        every = f"All measures: {len(table.rows):,} rows"
+        shown = Section(f"By {first}", tables={title: head}, notes=notes, lists=lists)
+        return [Section(title, parts=(shown, drawn, Section(tables={every: table}, folded={every: every})))]
 
     def background(self) -> list[Section]:
         """Return per-query values, data quality and conventions."""

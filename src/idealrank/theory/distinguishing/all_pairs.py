@@ -199,7 +199,7 @@ class Distinctions(Result):
         if n_pairs > _CLOSEST:
             label = f"All {n_pairs:,} pairs by {self.given[0]}"
             if n_pairs > _ON_PAGE:
-                label = f"The {_ON_PAGE} closest of {n_pairs:,} pairs by {self.given[0]}; --format csv has all"
+                label = f"The {_ON_PAGE} closest of {n_pairs:,} pairs by {self.given[0]}; the CSV format has all"
             parts.append(Section(tables={label: table.head(_ON_PAGE)}, folded={label: label}))
         return parts
 

@@ -122,6 +122,12 @@ class Distinction(Result):
         except (DataError, OptionError) as error:
             return Certificate(None, self.delta, None, str(error))
 
+    @property
+    def marks(self) -> dict[str, int]:
+        """The lengths of certificates that a plot has room for: up to ten times the longest length measured."""
+        lengths = {name: each.n for name, each in self.certificates.items()}
+        return {name: n for name, n in lengths.items() if n is not None and n <= 10 * self.sizes[-1]}
+
     def sequence(self, measure: str) -> ConfidenceSequence:
         """Return intervals of the mean difference as queries are added in their order, see `confidence_sequence`.
 
@@ -287,7 +293,7 @@ class Distinction(Result):
         a, b = self.names
         won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
         caption = "Share of lists on which the better ranker is ahead, by list length"
-        if any(each.n is not None for each in self.certificates.values()):
+        if self.marks:
             caption += f"; from a triangle on, it stays ahead with probability {1 - self.delta:g}, by theory"
         figures = [Figure("wins", (self,), caption, won)]
         first = self[self.given[0]]
@@ -307,7 +313,9 @@ class Distinction(Result):
         words = tuple(f"{column}: {text}" for column, text in self.reading().items())
         why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
         lists = {"The first row of the table in words": words, "The theorems behind the column 'theory'": why}
-        shown = Section(tables={title: self.table()}, notes=notes, lists=lists)
+        rows = [self.row(each) for each in self.separations]  # without the names of the rankers, which the title has
+        table = Table([COLUMNS[0], *COLUMNS[3:]], [[row[0], *row[3:]] for row in rows])
+        shown = Section(tables={title: table}, notes=notes, lists=lists)
         return Section(title, parts=(shown, Section(figures=tuple(figures))))
 
     def background(self) -> list[Section]:

@@ -49,9 +49,10 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     for row in found.separations:
         (line,) = axes.plot(found.sizes, found.paths[row.measure].wins)
         lines[row.measure] = line
-        certain = found.certificates[row.measure].n
-        if certain is not None:  # from there on single lists are in the right order, see `certificate`
-            axes.plot([certain], [1.0], marker="v", color=line.get_color(), markersize=6, clip_on=False)
+        if row.measure in found.marks:  # from there on single lists are in the right order, see `certificate`
+            axes.plot(
+                [found.marks[row.measure]], [1.0], marker="v", color=line.get_color(), markersize=6, clip_on=False
+            )
     axes.axhline(0.5, color=NEUTRAL, linewidth=0.5)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="lists with the better ranker ahead")
     axes.xaxis.set_major_formatter("{x:,.0f}")
