@@ -173,9 +173,9 @@ class Distinctions(Result):
         """Return the summary by measure, the closest pairs, and some of these in detail."""
         if len(self.pairs) == 1:
             return self.pairs[0].sections()
-        shown = self.closest[:_IN_DETAIL]
+        first, *others = self.closest[:_IN_DETAIL]
         summary = Section(f"All {len(self.pairs):,} pairs", parts=(self._by_measure_part(), *self._closest_parts()))
-        return [summary, *(each.section(notes=()) for each in shown)]
+        return [summary, first.section(lists=first.in_words()), *(each.section() for each in others)]
 
     def _by_measure_part(self) -> Section:
         words = tuple(f"{column}: {text}" for column, text in self.reading().items())

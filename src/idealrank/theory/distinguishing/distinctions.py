@@ -281,15 +281,22 @@ class Distinction(Result):
 
     def sections(self) -> list[Section]:
         """Return the table, how often the better ranker is ahead, and both means as lists grow."""
-        return [self.section(self.notes())]
+        why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
+        return [self.section(self.notes(), self.in_words() | {"The theorems behind the column 'theory'": why})]
 
     def notes(self) -> tuple[str, ...]:
         """Return what the means are over, and how lists became complete, as sentences."""
         over = f"Means over {self._first.queries_text()}, like {self._first.convention.name}, as 'evaluate' gives them."
         return (over, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
 
-    def section(self, notes: tuple[str, ...]) -> Section:
-        """Return the only section, with these notes below its table."""
+    def in_words(self) -> dict[str, tuple[str, ...]]:
+        """Return the list that explains the columns of the table, with its label."""
+        return {
+            "The first row of the table in words": tuple(f"{column}: {text}" for column, text in self.reading().items())
+        }
+
+    def section(self, notes: tuple[str, ...] = (), lists: Mapping[str, tuple[str, ...]] | None = None) -> Section:
+        """Return the only section, with these notes and lists below its table."""
         a, b = self.names
         won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
         caption = "Share of lists on which the better ranker is ahead, by list length"
@@ -310,12 +317,9 @@ class Distinction(Result):
             caption = f"{row.measure} on growing lists{limits}"
             figures.append(Figure("means_by_length", (self, row.measure), caption, told))
         title = f"{a} and {b}"
-        words = tuple(f"{column}: {text}" for column, text in self.reading().items())
-        why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
-        lists = {"The first row of the table in words": words, "The theorems behind the column 'theory'": why}
         rows = [self.row(each) for each in self.separations]  # without the names of the rankers, which the title has
         table = Table([COLUMNS[0], *COLUMNS[3:]], [[row[0], *row[3:]] for row in rows])
-        shown = Section(tables={title: table}, notes=notes, lists=lists)
+        shown = Section(tables={title: table}, notes=notes, lists=lists or {})
         return Section(title, parts=(shown, Section(figures=tuple(figures))))
 
     def background(self) -> list[Section]:
