@@ -31,6 +31,7 @@ MODULES = (
     *("integrations.dask", "integrations.lightgbm", "integrations.pytrec_eval", "integrations.xgboost"),
     *("report", "report.figures", "stats", "theory"),
 )
+_SHORT = 30  # lines of code that fit on a page together with other things
 INLINE = "(?<!</span>)<code>"  # a block of code begins with an empty span
 
 
@@ -128,6 +129,29 @@ def with_breaks(page: str) -> str:
     return re.sub(rf"{INLINE}(?=[^<]{{12}})(?:[^<]|{option})*</code>", breakable, page)
 
 
+def with_blocks_marked(page: str) -> str:
+    r"""Return a page whose short blocks of code, and the entries of long plain ones, can be kept whole on paper.
+
+    >>> with_blocks_marked("<pre><span></span><code>short\n</code></pre>")
+    '<pre class="short"><span></span><code>short\n</code></pre>'
+    >>> long = "  -a  First,\n      and more.\n" + "  -b  Second.\n" * 30
+    >>> with_blocks_marked(f"<pre><span></span><code>{long}</code></pre>")[:80]
+    '<pre><span></span><code><span class="entry">  -a  First,\n      and more.\n</span>'
+    """
+
+    def marked(block: re.Match[str]) -> str:
+        code = block[2]
+        if code.count("\n") <= _SHORT:
+            return f'<pre class="short">{block[1]}{code}{block[3]}'
+        if "<" in code:  # its words are marked, so its lines cannot be
+            return block[0]
+        entry = r"^(?: *\S.*:\n)? {0,2}\S.*\n(?:(?: {3,}.*)?\n)*"  # with the heading above it
+        entries = re.sub(entry, r'<span class="entry">\g<0></span>', code, flags=re.M)
+        return f"<pre>{block[1]}{entries}{block[3]}"
+
+    return re.sub(r"<pre>((?:<span></span>)?<code>)(.*?)(</code></pre>)", marked, page, flags=re.S)
+
+
 def with_modules_apart(page: str) -> str:
     """Return a page of the reference whose headings set the module apart from the name, and may be broken at dots.
 
@@ -171,7 +195,7 @@ def main(*what: str) -> int:
     lost = ROOT / "site" / "404.html"
     lost.write_text(with_way_back(lost.read_text(encoding="utf-8")), encoding="utf-8")
     for path in (ROOT / "site").rglob("index.html"):
-        page = with_breaks(with_whole_options(path.read_text(encoding="utf-8")))
+        page = with_blocks_marked(with_breaks(with_whole_options(path.read_text(encoding="utf-8"))))
         path.write_text(with_modules_apart(page), encoding="utf-8")
     missing = missing_names(ROOT / "site" / "api")
     for name in missing:
