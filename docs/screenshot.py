@@ -1,5 +1,7 @@
 """Take docs/images/report*.png: the beginning and the figures of the report of ``idealrank demo``, light and dark.
 
+For phones, there are pictures of the page as a phone shows it.
+
     python -m docs.screenshot
 
 The build of the site does this too, if playwright, Pillow and chromium are installed.
@@ -22,7 +24,9 @@ SCHEMES: dict[Literal["light", "dark"], str] = {"light": "", "dark": "_dark"}
 #: What the pictures show, by their names: the width of the page, and the selectors of the first and the last element.
 PARTS = {
     "report": (1300, "html", "section:has([data-view=leaderboard])"),
+    "report_phone": (390, "section:has([data-view=leaderboard]) h2", "section:has([data-view=leaderboard])"),
     "report_figures": (1100, "section:has([data-view=figures]) h2", "section:has([data-view=figures])"),
+    "report_figures_phone": (390, "section:has([data-view=figures]) h2", "[data-view=figures] figure:nth-of-type(2)"),
 }
 _EDGES = "selectors => selectors.map(each => document.querySelector(each).getBoundingClientRect())"
 
@@ -42,7 +46,9 @@ def main() -> None:
         subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for (scheme, ending), (part, (width, *ends)) in product(SCHEMES.items(), PARTS.items()):
-            tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            viewport = {"width": width, "height": 900}
+            sharpness = 2 if width < 600 else 1  # phones have small pixels
+            tab = browser.new_page(viewport=viewport, color_scheme=scheme, device_scale_factor=sharpness)
             tab.goto(page.as_uri())
             tab.wait_for_selector("main[aria-busy=false]")
             first, last = tab.evaluate(_EDGES, ends)
