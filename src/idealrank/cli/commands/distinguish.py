@@ -20,9 +20,12 @@ Find which measures separate SYSTEMS, pair by pair, on the documents in DATA.
 
 DATA and SYSTEMS are given as for 'idealrank evaluate', and the means are the same. For 'documents', 'changes' and
 'theory', lists grow document by document, in the order of DATA. With judgments and runs, all judged documents are
-ranked, and those that a run does not retrieve come last. Measures that separate the systems with the
-fewest queries come first. With many pairs, text output has the measures by the number of pairs that they separate, and
-the closest pairs; --format csv has all.
+ranked, and those that a run does not retrieve come last. Measures that separate two systems with the fewest queries
+come first.
+
+With more than two systems, a table counts for each measure the pairs that it separates, the pairs whose order is
+certified, and the pairs that it tells apart consistently; its 'queries' are enough for half of the pairs. With many
+pairs, text output then has the closest pairs only; --format csv has all.
 
 \b
 mean a, b   means over queries, as 'idealrank evaluate' gives them
