@@ -96,7 +96,8 @@ def entries_of(section: str) -> dict[tuple[str, ...], str]:
 def with_inherited(cls: type) -> dict[str, str]:
     """Return the sections of a class, with the parameters and attributes that its bases describe.
 
-    Own ones come first, then those of the nearest base. What cannot be passed to the class is left out.
+    Own ones come first, then those of the nearest base; one that both describe is at its place in the base. What cannot
+    be passed to the class is left out.
     """
     own = sections_of(cls.__dict__.get("__doc__") or "")
     takes = parameters_of(cls)
@@ -108,6 +109,8 @@ def with_inherited(cls: type) -> dict[str, str]:
         for base in cls.__mro__[1:]:
             text = base.__dict__.get("__doc__") or "" if base.__module__.startswith("idealrank") else ""
             for names, rest in entries_of(sections_of(text).get(title, "")).items():
+                if names in found:
+                    found[names] = found.pop(names)
                 new = [name for name in names if name not in known and (title == "Attributes" or name in takes)]
                 known.update(new)
                 found |= {tuple(new): rest} if new else {}
@@ -193,6 +196,18 @@ def defaults_of(found: Any) -> dict[str, str]:
     return {name: text for name, text in texts.items() if text is not None}
 
 
+def default_in_signature(default: Any) -> Any:
+    """Return a default as long signatures show it, which ruff formats: in double quotes, and an empty dict as ``{}``.
+
+    >>> default_in_signature("'log'"), default_in_signature("dict()"), default_in_signature("10")
+    ('"log"', '{}', '10')
+    """
+    text = str(default)
+    if text == "dict()":
+        return "{}"
+    return text.replace("'", '"') if "'" in text and '"' not in text else default
+
+
 class Docstrings(griffe.Extension):
     """What mkdocstrings calls for each object that it reads."""
 
@@ -205,6 +220,7 @@ class Docstrings(griffe.Extension):
             for each in obj.parameters:
                 if str(each.default).isupper():  # a constant, whose value says more than its name
                     each.default = defaults.get(each.name, each.default)
+                each.default = default_in_signature(each.default)
         if obj.docstring is not None:
             sections = sections_for(obj, found)
             if "Parameters" in sections:

@@ -47,11 +47,10 @@ def entries(page: Path) -> Iterator[Entry]:
     for path, given in _BLOCK.findall(page.read_text(encoding="utf-8")):
         options = yaml.safe_load(given) if given else {}
         found = known[path]
-        if options.get("show_root_heading", True):
-            yield Entry(path, found, is_member=False)
-        if found.is_class or found.is_module:
+        yield Entry(path, found, is_member=False)
+        if found.is_class:
             for name in _members(found, options):
-                yield Entry(f"{path}.{name}", found.all_members[name], is_member=found.is_class)
+                yield Entry(f"{path}.{name}", found.all_members[name], is_member=True)
 
 
 def _members(found: Any, options: dict[str, Any]) -> Iterator[str]:

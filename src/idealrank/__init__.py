@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 #: The public names by the module that defines them.
 _TABLE = {
+    "_base.results": ["Result"],
     "_base.threads": ["set_threads"],
     "data.construction": ["concatenate", "from_arrays"],
     "data.ids": ["Ids"],
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from idealrank import report as report
     from idealrank import stats as stats
     from idealrank import theory as theory
+    from idealrank._base.results import Result as Result
     from idealrank._base.threads import set_threads as set_threads
     from idealrank.data import datasets as datasets
     from idealrank.data.construction import concatenate as concatenate

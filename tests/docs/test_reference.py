@@ -69,7 +69,7 @@ def is_installed(path: str) -> bool:
 @PAGES
 def test_a_name_can_be_imported_as_its_heading_says(page: Path) -> None:
     for entry in reference.entries(page):
-        if not entry.is_member and is_installed(entry.path) and not entry.path.startswith("idealrank._base"):
+        if not entry.is_member and is_installed(entry.path):
             module, _, name = entry.path.rpartition(".")
             exec(f"from {module} import {name}", {})
 
@@ -157,3 +157,13 @@ def test_a_text_has_neither_private_names_nor_other_markup(page: Path) -> None:
         assert "idealrank._" not in entry.text, entry.path
         assert not re.search(r"(?<![\w|\]])_[a-z]\w+", prose), entry.path
         assert not re.search(r"(?<!\w):[a-z]+:|::$|^\.\. ", prose, re.MULTILINE), entry.path
+
+
+@PAGES
+def test_a_signature_has_neither_private_names_nor_factories_nor_two_kinds_of_quotes(page: Path) -> None:
+    for entry in reference.entries(page):
+        shown = shown_parameters(entry.found) if entry.found.is_class or entry.found.is_function else []
+        types = [each.annotation for each in shown] + ([entry.found.returns] if entry.found.is_function else [])
+        defaults = " ".join(str(each.default) for each in shown)
+        assert not re.search(r"(?<![\w.])_[A-Za-z]", " ".join([*map(str, types), defaults])), entry.path
+        assert not re.search(r"\blambda:|\bdict\(\)|^'| '", defaults), entry.path

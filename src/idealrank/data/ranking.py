@@ -50,7 +50,7 @@ Features: TypeAlias = "Float32s | csr_array"
 #: The order of an array that accompanies RankingData: that of the input rows, or that of the data's own arrays.
 Order: TypeAlias = Literal["input", "grouped"]
 
-_Scalar = TypeVar("_Scalar", bound=np.generic)
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 def is_sparse(features: object) -> TypeGuard[csr_array]:
@@ -228,7 +228,7 @@ class RankingData:
         self.check(np.isfinite(column), column, "a score must be a finite number")
         return column
 
-    def in_order(self, values: npt.NDArray[_Scalar], order: Order | None = None) -> npt.NDArray[_Scalar]:
+    def in_order(self, values: npt.NDArray[Scalar], order: Order | None = None) -> npt.NDArray[Scalar]:
         """Return an array in the order of the data's own arrays.
 
         Parameters
@@ -321,7 +321,7 @@ class RankingData:
         scores = np.zeros(self.n_docs) if scores is None else scores
         return Lists(self.labels, scores, *own, n_threads=resolve_threads(n_threads), subtopics=self.subtopics)
 
-    def to_grouped(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+    def to_grouped(self, values: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
         """Reorder an array from the order of the input rows to the order of the data's own arrays.
 
         Parameters
@@ -336,7 +336,7 @@ class RankingData:
         """
         return values[self.input_rows] if self.regrouped else values
 
-    def to_input(self, values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+    def to_input(self, values: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
         """Reorder an array from the order of the data's own arrays to the order of the input rows.
 
         Parameters

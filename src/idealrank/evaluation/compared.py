@@ -148,14 +148,14 @@ class Comparison(Measured):
     >>> from idealrank import compare
     >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(10)}
     >>> good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
-    >>> print(compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0).to_text(width=80))
+    >>> found = compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0)
+    >>> print(found.to_text(width=80).rstrip())
     system      rr       low    high   change  corrected  better  same  worse
     good    1.0000 †  1.0000  1.0000  +0.5000     0.0020      10     0      0
     bad     0.5000    0.5000  0.5000
     Not shown in 80 columns: p, d_z, detectable.
     †: significantly better than bad (paired randomization test, Holm correction,
     level 0.05). Rows are sorted by rr.
-    <BLANKLINE>
     """
 
     systems: tuple[str, ...]

@@ -13,10 +13,10 @@ __all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "regist
 
 #: The learners by name; `register` adds one.
 LEARNERS: Registry[Ranker] = Registry("learner", Ranker, "approx_ndcg", "idealrank.learners")
-_Own = TypeVar("_Own", bound=type[Ranker])
+RankerClass = TypeVar("RankerClass", bound=type[Ranker])
 
 
-def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+def register(name: str, *aliases: str) -> Callable[[RankerClass], RankerClass]:
     """Register a learner of your own, so that model files can contain it and the command line can train it.
 
     Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.

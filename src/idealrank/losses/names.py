@@ -12,10 +12,10 @@ __all__ = ["LOSSES", "loss", "register"]
 
 #: The losses by name; `register` adds one.
 LOSSES: Registry[Loss] = Registry("loss", Loss, "cosine or cross_entropy(normalizer=dcg)", "idealrank.losses")
-_Own = TypeVar("_Own", bound=type[Loss])
+LossClass = TypeVar("LossClass", bound=type[Loss])
 
 
-def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+def register(name: str, *aliases: str) -> Callable[[LossClass], LossClass]:
     """Register a loss of your own, which learners and the command line then take by name.
 
     Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.

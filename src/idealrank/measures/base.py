@@ -6,7 +6,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,6 @@ from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
 __all__ = ["LEAST_IN_LOGARITHM", "TIES", "Measure", "check_subtopics", "empty_value", "kernel_ties"]
-
-_Measure = TypeVar("_Measure", bound="Measure")
 
 #: The least value whose logarithm is taken, as in trec_eval.
 LEAST_IN_LOGARITHM = 0.00001
@@ -91,7 +89,7 @@ class Measure(Options):
     #: Whether the measure needs judgments by subtopic.
     needs_subtopics: ClassVar[bool] = False
 
-    def __matmul__(self: _Measure, cutoff: int | float | str | cutoffs.Cutoff | None) -> _Measure:
+    def __matmul__(self, cutoff: int | float | str | cutoffs.Cutoff | None) -> Self:
         return dataclasses.replace(self, cutoff=cutoff)
 
     def __str__(self) -> str:
@@ -99,7 +97,7 @@ class Measure(Options):
 
     __repr__ = __str__
 
-    def with_convention(self: _Measure, like: str | Convention = "idealrank") -> _Measure:
+    def with_convention(self, like: str | Convention = "idealrank") -> Self:
         """Return the measure with every unset option filled in by the convention.
 
         Parameters

@@ -73,8 +73,8 @@ class Convention:
     duplicates: str = "last"
     precision: str = "float64"
     labels: str = "float"
-    options: Mapping[str, Any] = field(default_factory=lambda: _NOTHING, hash=False)
-    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: _NOTHING, hash=False)
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     note: str = ""
 
     def __post_init__(self) -> None:

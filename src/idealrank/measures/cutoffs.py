@@ -89,10 +89,10 @@ class Cutoff(Numbers):
 
 #: The cutoffs by name; `register` adds one, which is written after "@": ``ndcg@power:0.5``.
 CUTOFFS: Registry[Cutoff] = Registry("cutoff", Cutoff, "10, 20% or n^0.5")
-_Own = TypeVar("_Own", bound=type[Cutoff])
+CutoffClass = TypeVar("CutoffClass", bound=type[Cutoff])
 
 
-def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+def register(name: str, *aliases: str) -> Callable[[CutoffClass], CutoffClass]:
     """Register a cutoff of your own, which is written after "@" in the name of a measure.
 
     Measures and losses use it like `Rank`, `Fraction` and `Power`. Its method `at` is called with an array of lengths

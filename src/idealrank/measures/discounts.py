@@ -123,10 +123,10 @@ class Discount(Numbers):
 
 #: The discounts by name; `register` adds one.
 DISCOUNTS: Registry[Discount] = Registry("discount", Discount, "log:2, power:0.5 or table:1:0.5")
-_Own = TypeVar("_Own", bound=type[Discount])
+DiscountClass = TypeVar("DiscountClass", bound=type[Discount])
 
 
-def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+def register(name: str, *aliases: str) -> Callable[[DiscountClass], DiscountClass]:
     """Register a discount of your own, which measures and losses then take by name.
 
     Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.

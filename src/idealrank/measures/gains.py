@@ -51,10 +51,10 @@ class Gain(Numbers):
 
 #: The gains by name; `register` adds one.
 GAINS: Registry[Gain] = Registry("gain", Gain, "exp2, binary:2 or table:0:1:3")
-_Own = TypeVar("_Own", bound=type[Gain])
+GainClass = TypeVar("GainClass", bound=type[Gain])
 
 
-def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+def register(name: str, *aliases: str) -> Callable[[GainClass], GainClass]:
     """Register a gain of your own, which measures then take by name.
 
     Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.

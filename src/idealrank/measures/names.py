@@ -20,10 +20,10 @@ __all__ = ["MEASURES", "measure", "named", "register"]
 MEASURES: Registry[Measure] = Registry(
     "measure", Measure, "ndcg@10 or ndcg(gain=linear,discount=zipf)@10", "idealrank.measures"
 )
-_Own = TypeVar("_Own", bound=type[Measure])
+MeasureClass = TypeVar("MeasureClass", bound=type[Measure])
 
 
-def register(name: str, *aliases: str) -> Callable[[_Own], _Own]:
+def register(name: str, *aliases: str) -> Callable[[MeasureClass], MeasureClass]:
     """Register a measure of your own, which `evaluate`, `compare` and the command line then take by name.
 
     A measure that the native core does not compute returns None from ``plan``, and computes its values itself.

@@ -45,6 +45,8 @@ class RankSVM(LinearModel):
     loss : {"squared_hinge", "hinge"}
         "squared_hinge" (Chapelle and Keerthi 2010) is smooth. "hinge" has corners and is minimized by cutting planes
         (Joachims 2006) to within a millionth of its value at zero weights.
+    continuation : bool
+        No effect, because the loss has no soft ranks.
 
     Examples
     --------
@@ -91,6 +93,8 @@ class ListNet(LinearModel):
     normalizer : "dcg" or int, optional
         What gains are divided by. None means nothing, the paper's loss; "dcg" or a number of ranks k, for the ideal DCG
         or DCG@k, makes it consistent with NDCG or NDCG@k (Ravikumar et al. 2011).
+    continuation : bool
+        No effect, because the loss has no soft ranks.
 
     Examples
     --------
@@ -115,6 +119,8 @@ class RankCosine(LinearModel):
     normalizer : "dcg" or int, optional
         What gains are divided by. None means nothing, the paper's loss; "dcg" or a number of ranks k, for the ideal DCG
         or DCG@k, makes it consistent with NDCG or NDCG@k (Ravikumar et al. 2011).
+    continuation : bool
+        No effect, because the loss has no soft ranks.
 
     Examples
     --------
@@ -139,6 +145,8 @@ class LeastSquaresRanker(LinearModel):
     normalizer : "dcg" or int, optional
         What gains are divided by: "dcg" for the ideal DCG of the whole list, or a number of ranks k for the ideal
         DCG@k. None leaves the gains as they are, and the fit is not consistent with NDCG (Cossock and Zhang 2006).
+    continuation : bool
+        No effect, because the loss has no soft ranks.
 
     Examples
     --------
@@ -165,6 +173,8 @@ class RankNet(LinearModel):
     ----------
     sigma : float
         The slope of the logistic loss of a pair.
+    continuation : bool
+        No effect, because the loss has no soft ranks.
 
     Examples
     --------

@@ -24,6 +24,8 @@ class PNormPush(LinearModel):
     p : float
         The power; the higher it is, the more the fit concentrates on the non-relevant documents with the highest
         scores. p = 1 gives the exponential loss of pairs, which RankBoost also minimizes.
+    continuation : bool
+        No effect, because the loss has no soft ranks.
 
     Examples
     --------
