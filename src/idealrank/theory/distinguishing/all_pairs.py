@@ -175,7 +175,7 @@ class Distinctions(Result):
             return self.pairs[0].sections()
         first, *others = self.closest[:_IN_DETAIL]
         summary = Section(f"All {len(self.pairs):,} pairs", parts=(self._by_measure_part(), *self._closest_parts()))
-        return [summary, first.section(lists=first.in_words()), *(each.section() for each in others)]
+        return [summary, first.section(lists=first.first_row_in_words()), *(each.section() for each in others)]
 
     def _by_measure_part(self) -> Section:
         words = tuple(f"{column}: {text}" for column, text in self.reading().items())

@@ -282,14 +282,15 @@ class Distinction(Result):
     def sections(self) -> list[Section]:
         """Return the table, how often the better ranker is ahead, and both means as lists grow."""
         why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
-        return [self.section(self.notes(), self.in_words() | {"The theorems behind the column 'theory'": why})]
+        lists = self.first_row_in_words() | {"The theorems behind the column 'theory'": why}
+        return [self.section(self.notes(), lists)]
 
     def notes(self) -> tuple[str, ...]:
         """Return what the means are over, and how lists became complete, as sentences."""
         over = f"Means over {self._first.queries_text()}, like {self._first.convention.name}, as 'evaluate' gives them."
         return (over, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
 
-    def in_words(self) -> dict[str, tuple[str, ...]]:
+    def first_row_in_words(self) -> dict[str, tuple[str, ...]]:
         """Return the list that explains the columns of the table, with its label."""
         return {
             "The first row of the table in words": tuple(f"{column}: {text}" for column, text in self.reading().items())
