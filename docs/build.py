@@ -10,6 +10,7 @@ explorer, and checks that the reference has every public name.
 
 from __future__ import annotations
 
+import html
 import inspect
 import os
 import re
@@ -33,6 +34,10 @@ MODULES = (
 )
 _SHORT = 30  # lines of code that fit on a page together with other things
 INLINE = "(?<!</span>)<code>"  # a block of code begins with an empty span
+_OPERATOR = "(?:[-+*/=]|&lt;=?|&gt;=?)"
+_OPERAND = r"[\w.^|()/*]*\w[\w.^|()/*]*"
+_FORMULA = re.compile(rf"{_OPERAND}(?: {_OPERATOR} {_OPERAND})+|\bL-BFGS\b|\b\d+e-\d+\b")
+_FITTING = 28  # characters of a formula that fits on any line
 
 
 def commands_page() -> str:
@@ -152,6 +157,23 @@ def with_blocks_marked(page: str) -> str:
     return re.sub(r"<pre>((?:<span></span>)?<code>)(.*?)(</code></pre>)", marked, page, flags=re.S)
 
 
+def with_whole_formulas(page: str) -> str:
+    """Return a page where no line ends within a short formula, and none within a long one except before an operator.
+
+    >>> with_whole_formulas("<p>by default, 1/log2(1 + r), <code>1 + r</code></p>")
+    '<p>by default, <span class="formula">1/log2(1 + r)</span>, <code>1 + r</code></p>'
+    """
+
+    def whole(found: re.Match[str]) -> str:
+        short = len(html.unescape(found[0])) <= _FITTING
+        parts = [found[0]] if short else re.split(f" (?={_OPERATOR} )", found[0])
+        return " ".join(f'<span class="formula">{part}</span>' if re.search("[ -]", part) else part for part in parts)
+
+    parts = re.split(r"(<(code|pre|script|style|head|nav)\b.*?</\2>|<[^>]*>)", page, flags=re.DOTALL)
+    texts = (_FORMULA.sub(whole, text) for text in parts[::3])
+    return "".join(text + tag for text, tag in zip(texts, [*parts[1::3], ""], strict=True))
+
+
 def with_modules_apart(page: str) -> str:
     """Return a page of the reference whose headings set the module apart from the name, and may be broken at dots.
 
@@ -196,7 +218,9 @@ def main(*what: str) -> int:
     lost.write_text(with_way_back(lost.read_text(encoding="utf-8")), encoding="utf-8")
     for path in (ROOT / "site").rglob("index.html"):
         page = with_blocks_marked(with_breaks(with_whole_options(path.read_text(encoding="utf-8"))))
-        path.write_text(with_modules_apart(page), encoding="utf-8")
+        if path.is_relative_to(ROOT / "site" / "api"):
+            page = with_modules_apart(with_whole_formulas(page))
+        path.write_text(page, encoding="utf-8")
     missing = missing_names(ROOT / "site" / "api")
     for name in missing:
         print(f"{name} is on no page of docs/api", file=sys.stderr)

@@ -20,6 +20,7 @@ _ENTRY = re.compile(r"^(\S.*?)(?: : (.+))?$", re.MULTILINE)
 _CODE = re.compile(r"(```.*?```|``.*?``|`[^`]*`)", re.DOTALL)
 _BARE = re.compile(r"^(- .*):$(?!\n[ \t]+\S)", re.MULTILINE)  # an entry that says no more than its type
 _SPAN = re.compile(r"(```.*?```|``.*?``|\*\*`[^`]*`)|`([^`]*)`", re.DOTALL)
+_GUIDE = re.compile(r"(?<=[Tt]he )guide on (\w+)")
 _PAGES = (Path(__file__).parent / "api").glob("*.md")
 #: The names that have an entry in the reference.
 _KNOWN = [path for page in _PAGES for path in re.findall(r"^::: (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE)]
@@ -45,10 +46,14 @@ def as_markdown(sections: dict[str, str]) -> str:
 
 
 def linked(text: str, path: str) -> str:
-    """Return Markdown in which names that have an entry of their own link to it; ``path`` is whose text it is.
+    """Return Markdown in which guides, and names that have an entry of their own, are links.
+
+    ``path`` is the name whose text it is.
 
     >>> linked("as in `evaluate`, for ``evaluate``", "idealrank.compare")
     'as in [`evaluate`][idealrank.evaluate], for ``evaluate``'
+    >>> linked("See the guide on inputs.", "idealrank.evaluate")
+    'See the [guide on inputs](../inputs.md).'
     """
 
     def link(name: str) -> str:
@@ -64,7 +69,7 @@ def linked(text: str, path: str) -> str:
             return span[0]  # code, or a parameter
         return "".join(part if part in (" or ", ", ") else link(part) for part in re.split("( or |, )", span[2]))
 
-    return _SPAN.sub(links, text)
+    return _GUIDE.sub(r"[\g<0>](../\1.md)", _SPAN.sub(links, text))
 
 
 def _plain(text: str) -> str:

@@ -357,7 +357,8 @@ def evaluate(
     - labels and scores: `RankingData`, arrays, tensors, matrices with one row per query, or a data frame with
       predictions or the name of a score column; None uses the scores that the data itself has.
 
-    Several systems are {name: system}, or a list of columns, of paths or of runs. The page on inputs lists every form.
+    Several systems are {name: system}, or a list of columns, of paths or of runs. The guide on inputs lists every
+    form.
 
     Parameters
     ----------

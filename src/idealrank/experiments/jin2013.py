@@ -1,4 +1,4 @@
-"""Jin and Geng, linear NDCG and pairwise loss: the identities on simulated and on real lists, and Figures 1 to 3."""
+"""Jin and Geng 2013, linear NDCG and pairwise loss: the identities on simulated and real lists, and Figures 1 to 3."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ class PairwiseLogistic(Pairwise):
 @register("pairwise_linear")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseLinear(Pairwise):
-    """The pairwise loss of linear NDCG: a pair with labels b > a is weighted by b - a (Jin and Geng, eq. (3)).
+    """The pairwise loss of linear NDCG: a pair with labels b > a is weighted by b - a (Jin and Geng 2013, eq. (3)).
 
     The score of the better document minus the score of the other is d. With the hinge and scale 1, the loss is never
     below ``measures.PairwiseError(normalize="none")``.

@@ -141,8 +141,10 @@ class NeuralNDCG(SoftlyRanked):
     References
     ----------
     P. Pobrotyn, R. Bialobrzeski, NeuralNDCG: Direct Optimisation of a Ranking Metric via Differentiable Relaxation of
-    Sorting, 2021. A. Grover, E. Wang, A. Zweig, S. Ermon, Stochastic Optimization of Sorting Networks via Continuous
-    Relaxations, ICLR 2019.
+    Sorting, 2021.
+
+    A. Grover, E. Wang, A. Zweig, S. Ermon, Stochastic Optimization of Sorting Networks via Continuous Relaxations, ICLR
+    2019.
     """
 
     temperature: float = option(number(1e-140, 1e140), 1.0)

@@ -104,7 +104,7 @@ class NDCG(Measure):
 @register("linear_ndcg", "lndcg")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LinearNDCG(Measure):
-    """NDCG with the discount n - r for a list of n documents (Jin and Geng, eq. (1)).
+    """NDCG with the discount n - r for a list of n documents (Jin and Geng 2013, eq. (1)).
 
     1 - linear NDCG is the number of misordered pairs, each weighted by the difference of its labels, divided by the
     ideal DCG.

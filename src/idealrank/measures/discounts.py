@@ -273,7 +273,7 @@ class Geometric(Discount):
 @register("linear")
 @dataclass(frozen=True)
 class Linear(Discount):
-    """D(r) = n - r for a list of n documents (Jin and Geng, eq. (1)); never below 0.
+    """D(r) = n - r for a list of n documents (Jin and Geng 2013, eq. (1)); never below 0.
 
     Examples
     --------

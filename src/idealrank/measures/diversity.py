@@ -156,7 +156,8 @@ class AlphaNDCG(_Logarithmic):
 
     >>> from idealrank import evaluate
     >>> qrels = {"q": {"d1": {"a": 1}, "d2": {"a": 1}, "d3": {"b": 1}}}
-    >>> round(evaluate(qrels, {"q": ["d1", "d2"]}, "alpha_ndcg@2").mean["alpha_ndcg@2"], 4)
+    >>> found = evaluate(qrels, {"q": ["d1", "d2"]}, "alpha_ndcg@2")
+    >>> round(found.mean["alpha_ndcg@2"], 4)
     0.8066
     >>> round((1 + 0.5 / 1.58496) / (1 + 1 / 1.58496), 4)
     0.8066

@@ -1,4 +1,4 @@
-"""Measures of misordered pairs: Kendall's tau, the pairwise error of Jin and Geng, AUC; all take O(n log n)."""
+"""Measures of misordered pairs: Kendall's tau, the pairwise error of Jin and Geng 2013, AUC; all take O(n log n)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class KendallTau(_Pairs):
 @register("pairwise_error")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseError(_Pairs):
-    """The misordered pairs, each weighted by the difference of its labels (Jin and Geng, eq. (3) and (4)).
+    """The misordered pairs, each weighted by the difference of its labels (Jin and Geng 2013, eq. (3) and (4)).
 
     A pair with equal scores counts as half a pair if ties are averaged.
 

@@ -1,4 +1,4 @@
-"""Linear NDCG, pairs, thresholds and AUC (Jin and Geng); and any DCG error as a sum over cutoffs.
+"""Linear NDCG, pairs, thresholds and AUC (Jin and Geng 2013); and any DCG error as a sum over cutoffs.
 
 The measure is `measures.LinearNDCG`, the pairwise loss R is `measures.PairwiseError`, both in O(n log n). With the
 discount n - r the ideal DCG minus the DCG is R, the number of misordered pairs, each weighted by the difference of its
@@ -61,7 +61,9 @@ class ThresholdErrors(Result):
 def threshold_errors(
     labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None, *, ties: str = "average"
 ) -> ThresholdErrors:
-    """Decompose the pairwise error into bipartite errors, R = sum_k R_k (Jin and Geng, Theorem 1, eq. (6) and (7)).
+    """Decompose the pairwise error into bipartite errors, R = sum_k R_k.
+
+    This is Theorem 1 of Jin and Geng 2013, eq. (6) and (7).
 
     Parameters
     ----------
@@ -205,7 +207,7 @@ def linear_ndcg_of_auc(auc: npt.ArrayLike, n_relevant: npt.ArrayLike, n_others: 
 class Exchange(Result):
     """An exchange of the document at place i of the ideal upper part with the one at place j of the lower part.
 
-    For the r-th exchange see Jin and Geng, Theorem 2, eq. (11) to (13).
+    For the r-th exchange see Jin and Geng 2013, Theorem 2, eq. (11) to (13).
 
     Parameters
     ----------
@@ -233,7 +235,7 @@ class Exchange(Result):
 def exchanges(labels: npt.ArrayLike) -> tuple[Exchange, ...]:
     """Return the shortest sequence of exchanges from the ideal order of labels 0 and 1 to the given order.
 
-    See Jin and Geng, Lemma 1.
+    See Jin and Geng 2013, Lemma 1.
 
     Parameters
     ----------

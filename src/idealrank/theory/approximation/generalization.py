@@ -36,9 +36,9 @@ class GeneralizationGap(Result):
     Examples
     --------
     >>> from idealrank.theory import generalization_gap
-    >>> generalization_gap(test=[0.75, 0.5], train=[0.5, 0.5])
-    GeneralizationGap(best=0, trained=0, gap=0.0, bound=0.5, approximated=None, approximated_gap=None,
-                      approximated_bound=None)
+    >>> found = generalization_gap(test=[0.75, 0.5], train=[0.5, 0.5])
+    >>> found.best, found.trained, found.gap, found.bound
+    (0, 0, 0.0, 0.5)
     """
 
     best: int

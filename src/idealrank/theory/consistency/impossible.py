@@ -136,10 +136,12 @@ def no_convex_loss(
 
     Examples
     --------
+    >>> from textwrap import fill
     >>> from idealrank.theory import no_convex_loss
-    >>> print(no_convex_loss("rr"))
-    no convex loss is consistent with rr: two orders are best for these labels, and on any way from scores in the one to
-    scores in the other 0.0417 is lost
+    >>> print(fill(str(no_convex_loss("rr"))))
+    no convex loss is consistent with rr: two orders are best for these
+    labels, and on any way from scores in the one to scores in the other
+    0.0417 is lost
     >>> no_convex_loss("ndcg") is None
     True
     """

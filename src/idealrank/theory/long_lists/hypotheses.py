@@ -160,10 +160,12 @@ def check_theorems(
     >>> found.applies
     ('Theorem 7', 'Theorem 8')
     >>> for each in found.by_theorem["Theorem 7"]:
-    ...     print(each.holds, "|", each.text, "|", each.step)
-    True | D(r) = r^-b with 0 < b < 1 | like r^-0.3 up to rank 2^960: slower than 1/r, its sum is unbounded
-    True | no cutoff | k(n) = n
-    None | some documents are relevant, p > 0 | no curves were given
+    ...     print(f"{each.text}: {each.holds}")
+    D(r) = r^-b with 0 < b < 1: True
+    no cutoff: True
+    some documents are relevant, p > 0: None
+    >>> found.by_theorem["Theorem 7"][2].step
+    'no curves were given'
     """
     if (curve_a is None) != (curve_b is None):
         raise OptionError("give the curves of both rankers, or none")
