@@ -66,7 +66,7 @@ def certificate(
     This is the condition of Definition 5 of Wang et al. 2013. `documents_needed` estimates the same N. Here the noise
     is assumed to be 15% larger than computed, so that the probability stays below ``delta`` although normal
     distributions and growth in large steps are approximations. In simulations of 10,000 growing lists for each of five
-    measures and three pairs of curves, the order was wrong at some n >= N in 2.2% to 3.1% of the lists for a ``delta``
+    measures and three pairs of curves, the order was wrong at some n >= N in 2.2% to 3.2% of the lists for a ``delta``
     of 5%.
 
     Parameters
