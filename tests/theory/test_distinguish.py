@@ -267,6 +267,7 @@ def test_legends_name_every_ranker_above_the_plot() -> None:
         axes.figure.draw_without_rendering()
         legend = axes.get_legend()
         assert legend.get_window_extent().y0 >= axes.get_window_extent().y1
+        assert not legend.get_frame_on()
         assert axes.get_window_extent().width > 0.7 * axes.figure.bbox.width
     for axes in plots[1:]:
         first, second = (text.get_text() for text in axes.get_legend().get_texts())
@@ -281,6 +282,10 @@ def test_pictures_show_every_measure_and_both_limits() -> None:
     axes: Any = found.plot()
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels == [row.measure for row in found.separations]
+    curves = axes.get_lines()[: len(labels)]
+    assert len({line.get_linestyle() for line in curves}) == len(labels)
+    drawn_in_legend = [line.get_linestyle() for line in axes.get_legend().get_lines()]
+    assert drawn_in_legend == [line.get_linestyle() for line in curves]
     assert plot_wins(found, axes) is axes
     values: Any = plot_values(found, "ndcg@20%")
     dashed = [line for line in values.get_lines() if line.get_linestyle() == "--"]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from idealrank._base.drawing import new_axes, shown
+from idealrank._base.drawing import DASHES, new_axes, shown
 from idealrank._base.palette import NEUTRAL, SERIES
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
@@ -25,6 +26,8 @@ __all__ = ["plot_curve", "plot_curves", "plot_pairs", "plot_sequence", "plot_val
 
 #: In inches: the height of a figure without its legend, and of a row of the legend.
 _HEIGHT, _LEGEND_ROW = 3.0, 0.2
+#: The height of a triangle in a plot of shares, and the ratio of lengths below which two of them touch.
+_TRIANGLE, _CLOSE = 0.07, 1.3
 
 
 def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
@@ -46,13 +49,11 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     """
     axes = new_axes(ax, _HEIGHT + _LEGEND_ROW * math.ceil(len(found.separations) / 2))
     lines = {}
-    for row in found.separations:
-        (line,) = axes.plot(found.sizes, found.paths[row.measure].wins)
-        lines[row.measure] = line
-        if row.measure in found.marks:  # from there on single lists are in the right order, see `certificate`
-            axes.plot(
-                [found.marks[row.measure]], [1.0], marker="v", color=line.get_color(), markersize=6, clip_on=False
-            )
+    for number, row in enumerate(found.separations):
+        (lines[row.measure],) = axes.plot(found.sizes, found.paths[row.measure].wins, **_series(number))
+    for (measure, length), height in zip(found.marks.items(), _apart([*found.marks.values()]), strict=True):
+        # from there on single lists are in the right order, see `certificate`
+        axes.plot([length], [height], marker="v", color=lines[measure].get_color(), markersize=6, clip_on=False)
     axes.axhline(0.5, color=NEUTRAL, linewidth=0.5)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="lists with the better ranker ahead")
     axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -77,12 +78,12 @@ def plot_pairs(found: Distinctions, ax: Axes | None = None) -> Axes:
     by_measure = found.by_measure()
     axes = new_axes(ax, _HEIGHT + _LEGEND_ROW * math.ceil(len(by_measure) / 2))
     lines, here = {}, found.evaluations.n_queries
-    for name, rows in by_measure.items():
+    for number, (name, rows) in enumerate(by_measure.items()):
         needed = sorted(row.queries_needed for row in rows if row.queries_needed is not None)
         shares = np.arange(len(needed) + 1) / len(rows)
         end = max(10.0 * here, 10.0)  # far fewer pairs need more queries than is worth thinking of
         x, y = [1.0, *needed, end], [*shares, shares[-1]]
-        (lines[name],) = axes.step(x, y, where="post")
+        (lines[name],) = axes.step(x, y, where="post", **_series(number))
     axes.axvline(here, linestyle="--", color=NEUTRAL, linewidth=0.7)
     axes.set(xscale="log", xlim=(1, end), ylim=(0, 1.02), xlabel="queries", ylabel="pairs ordered reliably")
     axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -197,9 +198,31 @@ def plot_curves(named: Mapping[str, CurveLike]) -> Axes:
     return axes
 
 
+def _series(number: int) -> dict[str, Any]:
+    """Return the color and the dash of a line; neighbors differ in both, because lines often cover each other."""
+    repeated, place = divmod(number, len(SERIES))
+    return {"color": SERIES[place], "linestyle": DASHES[(place + repeated) % len(DASHES)]}
+
+
+def _apart(lengths: Sequence[int]) -> list[float]:
+    """Return the heights of triangles at these lengths: 1, or lower where they would cover each other.
+
+    >>> np.round(_apart([1773, 30, 1564]), 2).tolist()
+    [0.93, 1.0, 1.0]
+    """
+    heights = [1.0] * len(lengths)
+    for before, place in itertools.pairwise(sorted(range(len(lengths)), key=lengths.__getitem__)):
+        if lengths[place] < _CLOSE * lengths[before]:
+            heights[place] = heights[before] - _TRIANGLE
+    return heights
+
+
 def _explain_above(axes: Axes, lines: Mapping[str, Line2D]) -> None:
     """Name the lines in a legend above the plot, because curves may be anywhere in it."""
     labels = ["line"] * len(lines)  # Matplotlib would leave out a name that begins with an underscore
-    legend = axes.legend(lines.values(), labels, loc="lower left", bbox_to_anchor=(0, 1.01), borderaxespad=0, ncols=2)
+    legend = axes.legend(
+        lines.values(), labels, loc="lower left", bbox_to_anchor=(0, 1.02), borderaxespad=0, ncols=2, frameon=False,
+        handlelength=2.4, columnspacing=1.0,
+    )  # fmt: skip
     for text, name in zip(legend.get_texts(), lines, strict=True):
         text.set(text=shown(name), fontsize="small", parse_math=False)
