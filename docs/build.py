@@ -46,8 +46,8 @@ def commands_page() -> str:
 
     from idealrank.cli.group import commands
 
-    lines = ["# Command line", ""]
-    lines += ["What `idealrank COMMAND --help` prints. The [tutorial](tutorial.md) shows the most important ones.", ""]
+    lines = ["# Command line", "", "This page shows what `idealrank COMMAND --help` prints for each command."]
+    lines += ["The [tutorial](tutorial.md) shows the most important commands.", ""]
     for name in commands.commands:
         shown = CliRunner(env={"COLUMNS": str(WIDTH)}).invoke(commands, [name, "--help"], terminal_width=WIDTH)
         about = commands.commands[name].short_help
