@@ -242,8 +242,8 @@ class Leaderboard(Result):
             for cells, found in zip((best, second), best_rows(values.tolist(), self.lower_is_better), strict=True):
                 cells |= {(row, place) for row in found}
         first = {(row, len(columns) - 1): _FIRST for row, own in enumerate(self.overall.tied_for_first.tolist()) if own}
-        note = f"{_FIRST}: no system is significantly better over all data sets. The best means are bold."
-        said = f"Mean {self.measure} on {self._datasets_text()}. {note}"
+        note = f"{_FIRST}: no system is significantly better over all data sets."
+        said = f"Mean {self.measure} on {self._datasets_text()}. {note} The best means are bold."
         return Table(columns, rows, {}, frozenset(best), first, frozenset(second), (note,), said)
 
     def _aggregations_table(self) -> Table:
