@@ -81,10 +81,10 @@ EXPERIMENTS = {
     "ravikumar2011": Experiment(
         "Ravikumar, Tewari and Yang 2011: consistency on real data",
         "Three listwise losses (cross entropy, cosine, least squares) become consistent with NDCG if they are divided "
-        "by the ideal DCG of each query (Z), or by the ideal DCG@10 (Z<sub>10</sub>). This mostly leaves NDCG the "
+        "by the ideal DCG of each query (Z), or by the ideal DCG@10 (Z₁₀). This mostly leaves NDCG the "
         "same or improves it. A new loss, the q-norm, is better than cosine and cross entropy on 3 of 9 collections, "
         "and comparable on 6.",
-        "On MQ2008, dividing by Z<sub>10</sub> changes NDCG by -2.76%; the paper also reports a loss there, -2.02%. "
+        "On MQ2008, dividing by Z₁₀ changes NDCG by -2.76%; the paper also reports a loss there, -2.02%. "
         "On OHSUMED (+0.75%) and on simulated topics (+4.31%), the interval contains 0. The claim that fails is that "
         "only improvements are larger than 3%: 5 of the changes here are below -3%, and 2 of these are significant. "
         "The q-norm is less than 0.01 worse than the better of cosine and cross entropy, or better, on MQ2008 and on "

@@ -161,3 +161,6 @@ def test_characters_beyond_pdflatex_are_said_to_need_another_engine() -> None:
     table = latex_table(Table([Column("system")], [["検索"]]))
     assert "% needs lualatex or xelatex, and a font with the characters 検 索" in table
     assert latex_text("≤ † ‡") == r"$\le$ \dag{} \ddag{}"
+    subscripts = latex_table(Table([Column("loss")], [["Z₁₀"]]))
+    assert r"Z\textsubscript{1}\textsubscript{0}" in subscripts
+    assert "lualatex" not in subscripts

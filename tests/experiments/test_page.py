@@ -70,7 +70,7 @@ def test_a_claim_about_map_has_the_means_of_the_table_below_it(generator: Any) -
     claims = [(row[3], row[2]) for row in found["Claims"][1:] if re.match(r"\d+\. MAP of ", row[0])]
     assert len(claims) == 6
     for where, seen in claims:
-        header, *rows = found[f"Five-fold test means: {where.split(', ')[1]}"]
+        header, *rows = found[f"Five-fold test means: {where.split(', ')[1]}, min-max features"]
         means = {row[header.index("MAP")] for row in rows}
         assert set(re.findall(r"(?<![+-])\d\.\d{4}", seen)) <= means, (where, seen)
 

@@ -29,6 +29,7 @@ _ESCAPED = {
     "≤": r"$\le$",
     "≥": r"$\ge$",
     "→": r"$\to$",
+    **{digit: rf"\textsubscript{{{number}}}" for number, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
     # An optional argument or a starred form of the command before, and ligatures.
     **{letter: f"{{{letter}}}" for letter in "[]*"},
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
@@ -40,7 +41,7 @@ _LONG = 40
 #: The most columns that a text width holds at the usual size.
 _MANY = 8
 #: The letters that pdfLaTeX has without further packages: ASCII, Latin-1, Latin Extended-A, and punctuation.
-_PDFLATEX = re.compile(r"[\u0000-\u007f\u00a1-\u017f\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026≤≥→]*")
+_PDFLATEX = re.compile(r"[\u0000-\u007f\u00a1-\u017f\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026\u2080-\u2089≤≥→]*")
 
 
 def latex_text(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -186,14 +187,25 @@ def _differing(reference: Setting, other: Setting) -> str:
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of paired differences over queries, with its 95% interval by Student's t."""
+    """The mean of paired differences over queries, with its 95% interval by Student's t.
+
+    It is printed with four decimals, or with as many as it takes to see on which side of 0 the interval ends.
+
+    Examples
+    --------
+    >>> print(Difference(-0.01, -0.02, 0.0), Difference(-0.000002, -0.00003, 0.00003), sep="; ")
+    -0.0100 (-0.0200 to +0.0000); +0.00000 (-0.00003 to +0.00003)
+    """
 
     mean: float
     low: float
     high: float
 
     def __str__(self) -> str:
-        return f"{self.mean:+z.4f} ({self.low:+z.4f} to {self.high:+z.4f})"
+        nearest = min((abs(end) for end in (self.low, self.high) if 0 < abs(end) < 1), default=1.0)
+        decimals = max(4, math.ceil(-math.log10(2 * nearest)))
+        mean, low, high = (f"{value:+z.{decimals}f}" for value in (self.mean, self.low, self.high))
+        return f"{mean} ({low} to {high})"
 
     def above(self, least: float = 0.0) -> str:
         """Return whether it is above this number: undecided if the interval contains it."""

@@ -69,8 +69,8 @@ _TRAINING = {
 
 #: The surrogates by the paper's names, and the normalizers that make them consistent.
 _SURROGATES = {"Cross-entropy": "cross_entropy", "Cosine": "cosine", "Square": "least_squares"}
-_VERSIONS = {"": None, " Z_1": "1", " Z_10": "10", " Z": "dcg"}
-_COMPARED = ("", " Z_10")
+_VERSIONS = {"": None, " Z₁": "1", " Z₁₀": "10", " Z": "dcg"}
+_COMPARED = ("", " Z₁₀")
 _NEW = "q-norm"
 _CUTOFFS = range(1, 11)
 _TESTED = ("ndcg@1", "ndcg@5", "ndcg@10")
@@ -82,7 +82,7 @@ _NOTES = (
     "without tuning or validation; its steps and the scaling are not given. The other settings change one choice: 30 "
     "steps; L-BFGS with at most 50 iterations, of which NDCG@10 on validation queries chooses one, and l2 of 0, 0.01 "
     "or 0.1; LETOR's discount, which leaves the first two ranks undiscounted.",
-    "Table 1 compares the version with Z_10 to the surrogate as published: a paired randomization test for each of 3 "
+    "Table 1 compares the version with Z₁₀ to the surrogate as published: a paired randomization test for each of 3 "
     "losses x NDCG@1, 5, 10, at 5%. The paper prints a total of 63 and a mean change of 4.34%; its own columns sum to"
     " 81 and average 3.14%. The mean change of a collection has a 95% interval (Student's t over test queries): a "
     "claim that it is positive holds if the interval is above 0, fails if it is below, and is undecided otherwise.",
@@ -149,7 +149,7 @@ class _Trained:
         return replace(found, evaluations=evaluate(found.data, found.scores, measures, like=like))
 
     def cases(self, setting: Setting) -> list[_Case]:
-        """The version with Z_10 against the surrogate as published."""
+        """The version with Z₁₀ against the surrogate as published."""
         cases = []
         for loss in _SURROGATES:
             for measure in _TESTED:
@@ -191,7 +191,7 @@ def reproduce(
             figures[f"figure1-5-{each.name}-{surrogate}"] = _by_cutoff(each, surrogate)
     figures["figure2-6"] = _new_loss_figure(trained)
     tables = {
-        "Table 1: Z_10 against the surrogate as published": _table_1(cases),
+        "Table 1: Z₁₀ against the surrogate as published": _table_1(cases),
         "NDCG@10, five-fold test means": _means(trained),
     }
     claims = (*_of_geometry(), *_of_table(cases, seed), *(_of_new_loss(each, seed) for each in trained))
@@ -273,7 +273,7 @@ def _of_table(cases: _Cases, seed: int) -> Iterator[Claim]:
                 findings.append(Finding(change.above() if printed.change > 0 else change.below(), seen, setting))
             where = f"Table 1, {key}" + ("" if name not in _STANDS_FOR else f" ({name})")
             word = "improves" if printed.change > 0 else "lowers"
-            yield Claim(where, f"Z_10 {word} NDCG on average: {printed}", tuple(findings))
+            yield Claim(where, f"Z₁₀ {word} NDCG on average: {printed}", tuple(findings))
     by_setting = [
         (each[0][0], [case for _, nine in each for case in nine]) for each in zip(*cases.values(), strict=True)
     ]

@@ -199,29 +199,28 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
     log, root, geometric, top_fifth = range(4)
 
     def close(growth: Growth) -> tuple[str, str]:
-        apart = _ahead(growth, log, seed)
-        return apart.close(_CLOSE), f"{_ends(growth, log)}; the worse trained one is ahead of random by {apart}"
+        lead = _lead(growth, log, seed)
+        return lead.close(_CLOSE), f"{_ends(growth, log)}; {_told(lead)}"
 
     def same_limit(growth: Growth) -> tuple[str, str]:
         tenth = int(np.searchsorted(growth.sizes, growth.sizes[-1] // 10))
         lead = growth.paths(0, 2, log).lead
-        lost = difference(lead[:, tenth] - lead[:, -1], seed)
+        change = difference(lead[:, -1] - lead[:, tenth], seed)
         sizes = f"from n = {growth.sizes[tenth]} to n = {growth.sizes[-1]}"
-        return lost.above(), f"the lead of RankSVM over random shrinks by {lost} {sizes}"
+        return change.below(), f"the lead of RankSVM over random changes by {change} {sizes}"
 
     def separated(growth: Growth) -> tuple[str, str]:
         n, settled, changes = int(growth.sizes[-1]), _settled(growth, log), _changes(growth, log)
-        ahead = _ahead(growth, log, seed)
+        lead = _lead(growth, log, seed)
         sure = HOLDS if settled <= n // 5 and changes < 0.5 else FAILS
         seen = f"trained ahead of random for good from n = {settled}; {changes:.2f} changes of lead per query"
-        return sure if ahead.above() == HOLDS else ahead.above(), seen
+        return sure if lead.above() == HOLDS else lead.above(), seen
 
     def different(m: int) -> Callable[[Growth], tuple[str, str]]:
         def judged(growth: Growth) -> tuple[str, str]:
-            ahead = _ahead(growth, m, seed)
+            lead = _lead(growth, m, seed)
             theory = [growth.limit(ranker, m) for ranker in range(3)]
-            seen = f"{_ends(growth, m)}; theory {_three(theory)}; the worse trained one ahead of random by {ahead}"
-            return ahead.above(_CLOSE), seen
+            return lead.above(_CLOSE), f"{_ends(growth, m)}; theory {_three(theory)}; {_told(lead)}"
 
         return judged
 
@@ -233,8 +232,8 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
         return more.above(), f"the values of a list vary by {means[0]:.3f} from n = {n} on, by {means[1]:.3f} under log"
 
     def as_good(growth: Growth) -> tuple[str, str]:
-        ahead = _ahead(growth, geometric, seed)
-        return ahead.close(_CLOSE), f"{_ends(growth, geometric)}; the worse trained one is ahead by {ahead}"
+        lead = _lead(growth, geometric, seed)
+        return lead.close(_CLOSE), f"{_ends(growth, geometric)}; {_told(lead)}"
 
     yield claim("Figure 1", "the three are very close", close)
     yield claim("Figure 1", "they seem to converge to the same limit (leads shrink as lists grow)", same_limit)
@@ -245,7 +244,12 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
     yield claim("Figure 4", "they converge to different limits", different(top_fifth))
 
 
-def _ahead(growth: Growth, m: int, seed: int) -> Difference:
+def _told(lead: Difference) -> str:
+    """The lead in words."""
+    return f"the lead of the worse trained one over random is {lead}"
+
+
+def _lead(growth: Growth, m: int, seed: int) -> Difference:
     """How far the worse of the trained rankers is ahead of the random one on whole lists."""
     leads = [growth.paths(trained, 2, m).lead[:, -1] for trained in (0, 1)]
     return difference(min(leads, key=np.nanmean), seed)

@@ -43,8 +43,9 @@ _NOTES = (
     "LETOR's, which leaves the first two ranks undiscounted; AdaRank that does not choose a feature twice in a row.",
     "A claim that one ranker is better holds if the 95% interval (Student's t over test queries) of the paired "
     "difference is above 0, fails if it is below 0, and is undecided otherwise. Means are means of five folds' test "
-    "means. MAP: relevant from label 1 on, and equal scores in file order, as in LETOR's script. TD2003 and TD2004 are "
-    "not available: simulated topics with few relevant documents stand in for them, and OHSUMED with two labels.",
+    "means. In the tables of means, NDCG has LETOR's discount, and standard NDCG has the discount 1/log2(1 + rank). "
+    "MAP: relevant from label 1 on, and equal scores in file order, as in LETOR's script. TD2003 and TD2004 are not "
+    "available: simulated topics with few relevant documents stand in for them, and OHSUMED with two labels.",
 )
 
 

@@ -124,9 +124,9 @@ def of_errors(errors: Mapping[str, Mapping[str, Errors]], seed: int) -> Iterator
         ):
             figure = own[f"figure{number}"]
             pairs = itertools.pairwise(map(figure.of_queries, figure.by_setting))
-            falls = [compared(larger, smaller, seed) for larger, smaller in pairs]
-            seen = f"{_told(figure)}; falls by {' and '.join(map(str, falls))}"
-            yield Claim(f"Figure {number}, {name}", says, (Finding(_all([each.above() for each in falls]), seen),))
+            changes = [compared(after, before, seed) for before, after in pairs]
+            seen = f"{_told(figure)}; changes by {' and '.join(map(str, changes))}"
+            yield Claim(f"Figure {number}, {name}", says, (Finding(_all([each.below() for each in changes]), seen),))
 
 
 def _all(outcomes: Sequence[str]) -> str:
