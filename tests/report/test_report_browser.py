@@ -423,7 +423,7 @@ def test_p_values_without_a_correction_are_not_called_corrected(open_page: Open)
     for name, said in (("fewer curves", "p-value: "), ("17", "Corrected p-value: ")):
         visit = open_page(name)
         assert visit.page.locator("#board [data-sort=p]").get_attribute("title").startswith(said)
-        assert visit.page.locator(f"figcaption:text('{said[:-2]}s of all pairs')").count() == 1
+        assert visit.page.locator(f"figure .note:text('Numbers are {said[:-2].lower()}s.')").count() == 1
 
 
 def test_without_a_chosen_system_nothing_can_be_chosen_above_the_figures(open_page: Open) -> None:

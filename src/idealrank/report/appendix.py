@@ -15,7 +15,7 @@ __all__ = ["appendix_tables", "unwritten"]
 
 #: Most numbers of queries, and most pairs, that are written as tables; more of them are written only on paper.
 _MOST_VALUES, _MOST_PAIRS = 12_000, 300
-_SPECS = {"better": ".0f", "same": ".0f", "worse": ".0f", "d_z": ".2f"}
+_SPECS = {"p": "p", "corrected": "p", "better": ".0f", "same": ".0f", "worse": ".0f", "d_z": ".2f"}
 
 
 def appendix_tables(scores: Scores) -> Iterator[tuple[str, Table]]:

@@ -74,7 +74,7 @@
   // What is rounded to 0 has no minus sign.
   const unsigned = (value, digits) => Math.abs(value).toFixed(digits);
   const isMinus = (value, digits) => value < 0 && +unsigned(value, digits) !== 0;
-  const fixed = (value, digits = 4) => (isKnown(value) ? `${isMinus(value, digits) ? "-" : ""}${unsigned(value, digits)}` : "none");
+  const fixed = (value, digits = 4) => (isKnown(value) ? `${isMinus(value, digits) ? "−" : ""}${unsigned(value, digits)}` : "none");
   const signed = (value, digits = 4) => (isKnown(value) ? `${isMinus(value, digits) ? "−" : "+"}${unsigned(value, digits)}` : "none");
   /** A change of exactly 0 is neither better nor worse. */
   const sideOf = (change, lower) => (!isKnown(change) || change === 0 ? null : change > 0 !== lower ? "better" : "worse");
@@ -98,6 +98,7 @@
     }
     return cut(low);
   };
+  /** Round numbers from low to high: no more than most, but at least two, because one would show no scale. */
   const ticks = (low, high, most) => {
     if (!(high > low)) return [low];
     const rough = (high - low) / Math.max(most, 1);
@@ -105,7 +106,7 @@
     const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough * 0.999);
     const found = [];
     for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) found.push(+(i * step).toPrecision(12));
-    return found;
+    return found.length > 1 ? found : ticks(low, high, Math.max(most, 1) + 1);
   };
 
   /* ---- state, which is in the address ---- */
@@ -519,10 +520,6 @@
         svg.append(text(right, bottom + 32, fitted(`${name}, ${systems[a]}`, right - left), { "text-anchor": "end" }));
         yName(svg, `${name}, ${systems[b]}`, top, bottom);
         for (const [kind, d] of Object.entries(dots)) svg.append(v("path", { class: `dots ${kind}${dense ? " dense" : ""}`, d }));
-        const label = (px, py, content, anchor) => svg.append(text(px, py, content, { class: "small halo", "text-anchor": anchor }));
-        label(left + 8, top + 14, fitted(`${systems[b]} ${ahead}: ${count(counts.better)}`, (right - left) * 0.6), "start");
-        label(right - 6, bottom - 10, fitted(`${systems[a]} ${ahead}: ${count(counts.worse)}`, (right - left) * 0.6), "end");
-        label(right - 6, bottom - 26, counts.same ? `same: ${count(counts.same)}` : "", "end");
         const marked = (q) => (isKnown(values[a][q]) && isKnown(values[b][q]) ? `M${rounded(x(values[a][q]) - 7)} ${rounded(y(values[b][q]))}a7 7 0 1 0 14 0a7 7 0 1 0-14 0z` : "");
         const locate = (px, py) => {
           let [best, least] = [-1, 400];
@@ -537,11 +534,14 @@
           const lines = [`query ${queries[q]}`, `${systems[a]} ${valueText(values[a][q])}`, `${systems[b]} ${valueText(values[b][q])}`, `difference ${changeText(values[b][q] - values[a][q])}`];
           return { x: x(values[a][q]), y: y(values[b][q]), lines, press: () => choose(q) };
         };
-        return explorable(svg, `${systems[b]} against ${systems[a]} on ${count(known.length, "query")}: ${ahead} on ${counts.better}, same on ${counts.same}, ${behind} on ${counts.worse}`, known.length, locate, at, marked);
+        const found = explorable(svg, `${systems[b]} against ${systems[a]} on ${count(known.length, "query")}: ${ahead} on ${counts.better}, same on ${counts.same}, ${behind} on ${counts.worse}`, known.length, locate, at, marked);
+        const entry = (kind, name, n) => h("li", {}, v("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" }, v("circle", { class: kind, cx: 5, cy: 5, r: 4 })), h("span", {}, name), h("span", {}, count(n)));
+        found.legend = h("ul", { class: "legend" }, entry("better", `${systems[b]} ${ahead}:`, counts.better), entry("worse", `${systems[a]} ${ahead}:`, counts.worse), counts.same ? entry("same", "same:", counts.same) : null);
+        return found;
       },
     },
     pairs: {
-      caption: () => `${pTitle}s of all pairs: ▲ the row is significantly better than the column, ▼ worse (${scores.test})`,
+      caption: () => `All pairs: ▲ the row is significantly better than the column, ▼ worse (${scores.test})`,
       isShown: () => scores.baseline === null && measureNow().pairs.size > 1 && [...measureNow().pairs.values()].some((pair) => isKnown(pair.corrected)),
       draw: (width) => {
         const measure = measureNow();
@@ -592,7 +592,9 @@
           const lines = [`${systems[s]} against ${systems[t]}`, `change ${signed(pair.change)} (${signed(pair.low)} to ${signed(pair.high)})`, `${pName} ${pText(pair.corrected)}`, `better on ${pair.better}, same on ${pair.same}, worse on ${pair.worse}`];
           return { ...place, lines, press: () => change({ x: t, y: s }) };
         };
-        return explorable(svg, `${pTitle}s of ${count((n * (n - 1)) / 2, "pair")}`, n * n, locate, at);
+        const found = explorable(svg, `${pTitle}s of ${count((n * (n - 1)) / 2, "pair")}`, n * n, locate, at);
+        found.note = font < 9 ? "" : `Numbers are ${pTitle.toLowerCase()}s.`;
+        return found;
       },
     },
   };
@@ -673,8 +675,8 @@
       above.replaceChildren(...(controls ? controls() : []));
       const width = isPrinted ? paperWidth : Math.max(260, Math.floor(drawing.clientWidth) || 560);
       drawing.replaceChildren(draw(width));
-      const { note } = drawing.firstChild;
-      below.replaceChildren(...(note ? [h("p", { class: "note" }, note)] : []), ...(hasLegend ? [legend(chosen())] : []));
+      const { note, legend: own } = drawing.firstChild;
+      below.replaceChildren(...(note ? [h("p", { class: "note" }, note)] : []), ...(own ? [own] : hasLegend ? [legend(chosen())] : []));
     };
     const mark = () => drawing.firstChild?.mark?.(state.query);
     return { element, redraw, mark, depends: () => [state.measure, isPrinted || innerWidth, ...depends()] };
@@ -690,10 +692,23 @@
       h("button", { type: "button", title, "data-sort": key, onclick: () => press(key) }, h("span", {}, ...(key.startsWith("system:") ? [head] : breakable(head)))));
   };
 
+  /** Shade the right edge of a table with opaque cells while there is more beyond it. */
+  const shaded = (frame) => {
+    const outer = h("div", { class: "shaded" }, frame);
+    const look = () => {
+      outer.classList.toggle("more", frame.scrollLeft + frame.clientWidth < frame.scrollWidth - 1);
+      outer.style.setProperty("--bar", `${frame.offsetWidth - frame.clientWidth}px`);
+    };
+    frame.addEventListener("scroll", look, { passive: true });
+    const watcher = new ResizeObserver(look);
+    for (const each of [frame, frame.firstChild]) watcher.observe(each);
+    return outer;
+  };
+
   /* ---- the leaderboard ---- */
   const bar = (mean, low, high, [from, to], line) => {
     const x = linear(from, to, 4, 156);
-    const svg = v("svg", { class: "interval", viewBox: "0 0 160 16", width: 130, height: 16, "aria-hidden": "true" });
+    const svg = v("svg", { class: "interval", viewBox: "0 0 160 16", "aria-hidden": "true" });
     if (isKnown(line)) svg.append(v("path", { class: "reference", d: `M${rounded(x(line))} 0V16` }));
     if (isKnown(low)) svg.append(v("path", { class: "span", d: `M${rounded(x(low))} 8H${rounded(x(high))}` }));
     if (isKnown(mean)) svg.append(v("circle", { cx: rounded(x(mean)), cy: 8, r: 4 }));
@@ -765,8 +780,7 @@
     const table = h("table", { id: "board", class: systems.some((name) => name.length > 18) ? "long" : null }, h("caption", {}, scores.has_best ? "Leaderboard" : "Means"), head, body);
     const element = h("div", {},
       systems.length > 10 ? h("div", { class: "controls" }, h("label", {}, `Find a ${scores.kind}`, find), status) : null,
-      h("div", { class: "scroll board fit", role: "region", "aria-label": "Leaderboard", tabindex: 0 },
-        table),
+      shaded(h("div", { class: "scroll board fit", role: "region", "aria-label": "Leaderboard", tabindex: 0 }, table)),
       key);
     const redraw = () => {
       const measure = measureNow();
@@ -780,7 +794,7 @@
       const most = Math.max(1e-12, ...all.map((row) => Math.abs(row.change || 0)));
       const shown = chosen();
       head.replaceChildren(h("tr", {}, ...columns.map((column) => (column.key === null
-        ? h("th", { scope: "col", class: "axis", title: column.title }, h("span", {}, domain[0].toFixed(2)), h("span", {}, "interval"), h("span", {}, domain[1].toFixed(2)))
+        ? h("th", { scope: "col", class: "axis", title: column.title }, h("div", { class: "scale" }, ...[domain[0].toFixed(2), "interval", domain[1].toFixed(2)].map((label) => h("span", {}, label))))
         : sortHead(column, boardOrder(), (by) => {
           const begin = by === "system" || by === "p" ? 1 : by === "mean" && measure.lower ? 1 : -1;
           const [now, direction] = boardOrder();
@@ -825,7 +839,7 @@
       for (const each of copy.querySelectorAll(".unseen, .swatch, .name")) each.remove();
       const parts = cell.scope === "col" ? [...copy.querySelectorAll("span")].flatMap((span) => [...span.childNodes]) : [copy]; // heads are broken
       const letters = Math.max(0, ...parts.map((part) => part.textContent.length));
-      return Math.max((cell.scope === "col" ? 0.66 : 0.59) * letters, cell.querySelector("svg.interval, svg.change, svg.shares") ? 6 : 0);
+      return Math.max((cell.scope === "col" ? 0.66 : 0.59) * letters, cell.querySelector("svg.interval") ? 11 : cell.querySelector("svg.change, svg.shares") ? 6 : 0);
     }));
     const widths = lengths[0].map((_, i) => Math.max(...lengths.map((row) => row[i])) + 0.85);
     const longest = Math.max(...systems.map((name) => name.length));
@@ -899,7 +913,7 @@
     const frame = h("div", { id: "queries-scroll", role: "region", "aria-label": "Values query by query", tabindex: 0, onscroll: () => requestAnimationFrame(() => paint()) }, table);
     const said = h("p", { class: "note" });
     const element = h("div", {},
-      h("div", { class: "controls" }, h("label", {}, "Query contains", find), systems.length > 1 ? h("label", {}, "Spread at least", least) : null, status), frame, said);
+      h("div", { class: "controls" }, h("label", {}, "Query contains", find), systems.length > 1 ? h("label", {}, "Spread at least", least) : null, status), shaded(frame), said);
     let [rows, shown, largest, first, last] = [[], [], 1, -1, -1];
     let spread = null;
     const cellsOf = (q) => {
@@ -1191,20 +1205,27 @@
 
   /* ---- paper ---- */
   const paper = document.querySelector("[data-print]");
-  const columnsOfText = (heads, rows, widths) => [heads, ...rows].map((row) => row.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join(" ")).join("\n");
+  // Lines in blocks below their headings, so that every page, and every column of a page, has headings.
+  const [blockRows, lineLetters, longestName] = [25, 124, 40];
+  const textBlocks = (heads, rows, kind = null) => {
+    const widths = heads.map((head, i) => rows.reduce((most, row) => Math.max(most, row[i].length), head.length));
+    const line = (row) => row.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join(" ");
+    const starts = Array.from({ length: Math.ceil(rows.length / blockRows) }, (_, i) => i * blockRows);
+    return h("div", { class: kind }, ...starts.map((from) => h("pre", {}, h("strong", {}, line(heads)), `\n${rows.slice(from, from + blockRows).map(line).join("\n")}`)));
+  };
   const valuesAsText = (measure) => {
-    const parts_ = [];
-    const first = Math.min(24, Math.max(5, ...queries.map((name) => name.length)));
-    for (let from = 0; from < systems.length; from += 14) {
-      const own = [...systems.keys()].slice(from, from + 14);
-      const rows = queries.map((name, q) => [name, ...own.map((s) => fixed(measure.values[s][q], measure.digits))]);
-      parts_.push(columnsOfText(["query", ...own.map((s) => `[${s + 1}]`)], rows, [first, ...own.map(() => 7)]));
-    }
-    return parts_.join("\n\n");
+    const names = queries.map((name) => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name));
+    const first = names.reduce((most, name) => Math.max(most, name.length), 5);
+    const nParts = Math.ceil(systems.length / Math.floor((lineLetters - first) / 8));
+    const starts = Array.from({ length: nParts + 1 }, (_, i) => Math.floor((i * systems.length) / nParts));
+    return starts.slice(1).map((to, i) => {
+      const own = [...systems.keys()].slice(starts[i], to);
+      return textBlocks(["query", ...own.map((s) => `[${s + 1}]`.padStart(7))], names.map((name, q) => [name, ...own.map((s) => fixed(measure.values[s][q], measure.digits))]));
+    });
   };
   const pairsAsText = (measure) => {
-    const rows = [...measure.pairs.values()].map((pair) => [`[${pair.system + 1}] [${pair.against + 1}]`, signed(pair.change), pText(pair.corrected), `${pair.better}`, `${pair.same}`, `${pair.worse}`]);
-    return columnsOfText(["pair", "change", "p", "better", "same", "worse"], rows, [13, 8, 8, 7, 7, 7]);
+    const rows = [...measure.pairs.values()].map((pair) => [`[${pair.system + 1}] − [${pair.against + 1}]`, signed(pair.change), pText(pair.corrected), `${pair.better}`, `${pair.same}`, `${pair.worse}`]);
+    return textBlocks(["pair", "change", pName, "better", "same", "worse"], rows, "columns");
   };
   addEventListener("beforeprint", () => {
     isPrinted = true;
@@ -1212,10 +1233,10 @@
     for (const each of document.querySelectorAll("details:not([open])")) { each.open = true; each.dataset.closed = ""; }
     if (!paper || paper.childElementCount) return;
     const what = new Set(paper.dataset.print.split(" "));
-    paper.append(h("p", {}, "Numbers in brackets are these: ", systems.map((name, s) => `[${s + 1}] ${name}`).join(", ")));
+    paper.append(h("p", {}, `Numbers in brackets stand for these ${scores.kind}s: `, systems.map((name, s) => `[${s + 1}]\u00a0${name}`).join(", ")));
     for (const measure of measures) {
-      if (what.has("pairs") && measure.pairs.size) paper.append(h("h3", {}, `Comparisons by ${measure.name}`), h("pre", { class: "columns" }, pairsAsText(measure)));
-      if (what.has("values") && measure.values) paper.append(h("h3", {}, `Values of ${measure.name}`), h("p", { class: "note" }, precisionText(measure)), h("pre", {}, valuesAsText(measure)));
+      if (what.has("pairs") && measure.pairs.size) paper.append(h("h3", {}, `Comparisons by ${measure.name}`), pairsAsText(measure));
+      if (what.has("values") && measure.values) paper.append(h("h3", {}, `Values of ${measure.name}`), h("p", { class: "note" }, precisionText(measure)), ...valuesAsText(measure));
     }
   });
   addEventListener("afterprint", () => {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from idealrank._base.markup import Markup, joined, tag
+from idealrank._base.markup import Markup, joined, scrolled, tag
 from idealrank._base.scores import Scores
 from idealrank._base.sections import Figure, Section, listed
 from idealrank.report import figures
@@ -95,8 +95,10 @@ def _content(section: Section, key: str) -> Iterator[Markup]:
 
 def _figure(figure: Figure, key: str) -> Markup:
     drawn = inline_svg(lambda: FIGURES[figure.name](*figure.data), key, figure.caption, figure.description)
-    is_wide = float(drawn.split('viewBox="0 0 ', 1)[1].split()[0]) > _WIDE
-    return tag("figure", tag("figcaption", figure.caption), drawn, class_="wide" if is_wide else None)
+    caption = tag("figcaption", figure.caption)
+    if float(drawn.split('viewBox="0 0 ', 1)[1].split()[0]) <= _WIDE:
+        return tag("figure", caption, drawn)
+    return tag("figure", caption, scrolled(drawn, figure.caption), class_="wide")
 
 
 def render_appendix(scores: Scores) -> Markup:
@@ -106,7 +108,7 @@ def render_appendix(scores: Scores) -> Markup:
     rest = []
     if hidden:
         words = {"pairs": "comparisons of all pairs", "values": "values of single queries"}
-        said = f"The {listed([words[name] for name in hidden])} are in this file and appear here when it is printed."
-        rest = [tag("p", said, class_="note"), tag("div", data_print=" ".join(hidden))]
+        said = f"The {listed([words[name] for name in hidden])} are in this file: JavaScript shows and prints them."
+        rest = [tag("p", said, class_="note on-screen"), tag("div", data_print=" ".join(hidden))]
     head = tag("h2", "All numbers", id="appendix")
     return tag("section", head, *tables, *rest, class_="appendix", aria_labelledby="appendix")

@@ -169,6 +169,6 @@ def _report(
     from idealrank.evaluation.evaluator import evaluate
     from idealrank.report import over_cutoffs, ranked_lists
 
-    curves = evaluate(test, scores, over_cutoffs(["ndcg", "p"]))
+    curves = evaluate(test, scores, over_cutoffs(compared.measure_names()))
     lists = ranked_lists(test, scores, compared.measure_names())
     reporting.write(compared, path, curves=curves, lists=lists, parts=told.sections(), quiet=quiet)
