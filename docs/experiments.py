@@ -46,7 +46,7 @@ about six minutes on one core. These options are useful:
 - `--data` names a LETOR collection, a folder with `S1.txt` to `S5.txt` or with `Fold1` to `Fold5`. Without it, all data
   are simulated.
 - `--figures FOLDER` writes the figures of the paper, and `--html FILE` writes one page with everything.
-- `--quick` trains only for a moment, to check that everything runs. Its numbers mean nothing, and its tables say so.
+- `--quick` trains only for a moment, to check that everything runs. Its numbers mean nothing, and it says so.
 """
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["QUICK_WARNING", "Reproduction"]
 
 #: For experiments whose training was cut short.
-QUICK_WARNING = "trained briefly by --quick: the numbers and verdicts mean nothing"
+QUICK_WARNING = "This is a quick run, trained only briefly: its verdicts, and the numbers behind them, mean nothing."
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Reproduction(Result):
     notes : tuple of str
         Sentences about what the paper leaves open and what was chosen.
     warning : str
-        What must be known before any number is read; empty if nothing.
+        A sentence that must be known before any number is read; empty if there is none.
 
     Examples
     --------
@@ -62,18 +62,13 @@ class Reproduction(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return the table "Claims", a row per claim; one of the other settings, if any; and the tables of numbers.
-
-        The titles of a run that was cut short say so.
-        """
+        """Return the table "Claims", a row per claim; one of the other settings, if any; and the tables of numbers."""
         columns = [Column(name) for name in ("claim", "verdict", "measured here", "where", "holds in")]
         rows: list[list[Value]] = [
             [f"{number}. {claim.says}", claim.verdict, claim.seen, claim.where, claim.share]
             for number, claim in enumerate(self.claims, start=1)
         ]
-        mark = f" ({self.warning})" if self.warning else ""
-        found = {"Claims": Table(columns, rows), **self._settings(), **self.numbers}
-        return {f"{title}{mark}": table for title, table in found.items()}
+        return {"Claims": Table(columns, rows), **self._settings(), **self.numbers}
 
     def _settings(self) -> dict[str, Table]:
         """The findings of claims in other settings than the reference."""
@@ -87,15 +82,16 @@ class Reproduction(Result):
 
     def remarks(self) -> list[str]:
         """Return the warning, if there is one, and the notes."""
-        return [*([f"{self.warning[0].upper()}{self.warning[1:]}."] if self.warning else []), *self.notes]
+        return [*([self.warning] if self.warning else []), *self.notes]
 
     def verdict(self) -> str:
-        """Return how many claims hold, in a sentence."""
-        return counted([claim.verdict for claim in self.claims])
+        """Return the warning, if there is one, and how many claims hold, in sentences."""
+        counts = counted([claim.verdict for claim in self.claims])
+        return f"{self.warning} {counts}" if self.warning else counts
 
     def findings(self) -> list[str]:
-        """Return the verdict, and the remarks."""
-        return [self.verdict(), *self.remarks()]
+        """Return the verdict, and the notes."""
+        return [self.verdict(), *self.notes]
 
     def sections(self) -> list[Section]:
         """Return the claims with the figures, then the other tables."""

@@ -250,7 +250,7 @@ class _Limits(Result):
 
 _SEES = {"list": "the list", "top": "its top", "few": "a few ranks", "undecided": "not known"}
 _SEEN = {
-    "the list": "every document down to the cutoff counts, however long the list is",
+    "the list": "all documents count, down to the cutoff if there is one, however long the list is",
     "its top": "in the end, only the relevance at the very top counts",
     "a few ranks": "the labels of a few documents decide, however long the list is",
     "not known": "it is not known how fast the discount decreases or the cutoff grows",

@@ -92,7 +92,7 @@ def command(
     found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(given, seed=seed, **options)
     show_remarks([found.verdict()], output_format)
     click.echo(err=output_format in ("csv", "json"))
-    show_titled(found.tables(), found.remarks(), output_format)
+    show_titled(found.tables(), found.notes, output_format)
     if figures is not None:
         _write_figures(found, os.path.join(figures, experiment), quiet=quiet)
     if html_path is not None:

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["Distinction"]
 
 _LONGEST = 100_000  # documents: certificates for longer lists are not looked for
+_POOLED = (
+    "The theorems compare the relevance curves of all queries together. The limits in the table are means over queries, "
+    "so their difference is not exactly the gap of a theorem."
+)
 
 #: The columns of the table of separations.
 COLUMNS = (
@@ -282,8 +286,8 @@ class Distinction(Result):
     def sections(self) -> list[Section]:
         """Return the table, how often the better ranker is ahead, and both means as lists grow."""
         why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
-        lists = self.first_row_in_words() | {"The theorems behind the column 'theory'": why}
-        return [self.section(self.notes(), lists)]
+        theorems = {"The theorems behind the column 'theory'": (_POOLED, *why)}
+        return [self.section(self.notes(), self.first_row_in_words() | theorems)]
 
     def notes(self) -> tuple[str, ...]:
         """Return what the means are over, and how lists became complete, as sentences."""

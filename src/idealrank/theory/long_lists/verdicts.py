@@ -285,5 +285,5 @@ def _of_few(weighting: Weighting, a: Curve, b: Curve) -> Verdict:
     signed = a.top - b.top
     count = weighting.cutoff.k if isinstance(weighting.cutoff, cutoffs.Rank) else "few"
     reason = f"{count} ranks count, however long the list: their labels decide, by chance"
-    rate = f"gap {abs(signed) / max(a.best, b.best):.3g}, noise constant"
+    rate = f"gap {abs(signed) / max(a.best, b.best):.3g} in the expected gain at the very top, noise constant"
     return _in_expectation(signed, reason, "Theorem 10", rate)
