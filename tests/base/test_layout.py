@@ -167,8 +167,8 @@ def test_columns_that_are_repeated_are_narrowed_until_a_number_fits_next_to_them
 
 
 def test_lines_break_between_the_options_of_a_measure() -> None:
-    text = "ndcg@10 = ndcg(ties=average,gain=exp2,discount=log:2,short=as is)@10, and q1 +0.5"
+    text = "ndcg@10 = ndcg(ties=average,gain=exp2,discount=log:2,short=as is)@10, and q1: +0.5"
     for width in range(30, 80):
         lines = wrapped(text, width, "  ")
         assert "".join("".join(lines).split()) == "".join(text.split())
-        assert not any(line.endswith(("short=as", "q1")) for line in lines)
+        assert not any(line.endswith(("short=as", "q1:")) for line in lines)

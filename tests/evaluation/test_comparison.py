@@ -363,6 +363,6 @@ def test_a_change_that_is_rounded_to_0_has_no_minus_sign() -> None:
     (each,) = found.differences["ap"]
     tiny = replace(found, differences={"ap": (replace(each, difference=-1e-9, moved=(("q1", -1e-9),), corrected=1.0),)})
     assert "(+0.0000)" in tiny.findings()[0]
-    assert tiny.largest_changes("ap") == {"fair": "q1 +0.0000"}
+    assert tiny.largest_changes("ap") == {"fair": "q1: +0.0000"}
     assert "+0.0000" in replace(tiny, differences={"ap": (replace(each, difference=-0.0),)}).to_text()
     assert "-0.0000" not in replace(tiny, differences={"ap": (replace(each, difference=-0.0),)}).to_text()

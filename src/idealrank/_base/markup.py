@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from idealrank._base.printable import printable
 
-__all__ = ["Markup", "breakable", "joined", "json_script", "scrolled", "tag"]
+__all__ = ["Markup", "breakable", "joined", "json_script", "scrolled", "tag", "typeset"]
 
 #: Elements without an end tag.
-_VOID = frozenset({"br", "input", "wbr"})
+_VOID = frozenset({"br", "col", "input", "wbr"})
 
 
 class Markup(str):
@@ -72,6 +72,18 @@ def breakable(name: str) -> list[str]:
     return [first, *(part for other in others for part in (tag("wbr"), other))]
 
 
+def typeset(text: str) -> str:
+    """Return text with minus signs and arrows, and without line ends between a name and its number.
+
+    Examples
+    --------
+    >>> typeset("-0.25 to +0.5 (k -> 10), at-most-1")
+    '−0.25 to +0.5 (k → 10), at-most-1'
+    """
+    whole = re.sub(r": (?=[+-]\d)", ":\N{NO-BREAK SPACE}", text.replace(" -> ", " → "))
+    return re.sub(r"(?<![^\s(])-(?=\d)", "\N{MINUS SIGN}", whole)
+
+
 def scrolled(content: Markup, label: str) -> Markup:
     """Wrap content that may be wider than the page in a region that scrolls, also by keyboard."""
     return tag("div", content, class_="scroll", role="region", aria_label=label, tabindex=0)
@@ -94,4 +106,4 @@ def json_script(content: object, identifier: str) -> Markup:
 def _escaped(value: object) -> str:
     import html  # its table of entities would slow down every command that writes no HTML
 
-    return html.escape(printable(str(value), keep="\n\r\t"))
+    return html.escape(printable(str(value), keep="\n\r\t\N{NO-BREAK SPACE}"))

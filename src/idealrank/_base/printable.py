@@ -8,7 +8,7 @@ __all__ = ["display_width", "printable", "wrapped"]
 _JOINERS = "\u200c\u200d\u00ad"
 # A point before digits, after which no line ends.
 _DECIMAL = re.compile(r"\.\d")
-# What no line breaks: a name with options, as in ndcg(gain=exp2,short=as is), and a name and its difference, "q1 +0.5".
+# What no line breaks: a name with options, as in ndcg(gain=exp2,short=as is), and a name and its change, "q1: +0.5".
 _WHOLE = re.compile(r"\w\([^()]*=[^()]*\)| (?=[+-]\d)")
 
 

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from idealrank._base.latex import latex_table
 from idealrank._base.layout import layout
-from idealrank._base.markup import Markup, breakable, scrolled, tag
+from idealrank._base.markup import Markup, breakable, scrolled, tag, typeset
 from idealrank._base.plain import Plain, json_text
 from idealrank._base.printable import display_width, printable, wrapped
+from idealrank._base.widths import shares
 
 __all__ = ["Column", "Table", "Tables", "Value", "html_table", "of_columns", "render", "stacked"]
 
@@ -347,8 +348,10 @@ def html_table(table: Table, caption: str = "") -> Markup:
     is_long = any(len(word) > _LONG for row in table.rows if isinstance(row[0], str) for word in row[0].split())
     n_letters = sum(len(str(row[-1])) for row in table.rows)
     is_told = len(table.columns) <= _FEW_COLUMNS and n_letters > _SENTENCE * len(table.rows)
-    kinds = " ".join([*(["long"] if is_long else []), *(["told"] if is_told else [])])
-    content = [*said, tag("thead", tag("tr", *heads)), tag("tbody", *rows)]
+    widths = shares([*zip(table.headings(), *table.cells(), strict=True)], table.is_number())
+    kinds = " ".join(name for name, has in (("long", is_long), ("told", is_told), ("wordy", widths)) if has)
+    columns = [tag("colgroup", *(tag("col", style=f"width: {width}%") for width in widths))] if widths else []
+    content = [*said, *columns, tag("thead", tag("tr", *heads)), tag("tbody", *rows)]
     return scrolled(tag("table", *content, class_=kinds or None), caption or "Table")
 
 
@@ -356,8 +359,8 @@ def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[st
     """Yield the cells of a row except the first."""
     for column, (cell, side) in enumerate(zip(cells, sides, strict=True)):
         if column:
-            text = "none" if cell == "nan" else cell
-            beside = [tag("small", table.beside[row, column])] if (row, column) in table.beside else []
+            text = "none" if cell == "nan" else typeset(cell)
+            beside = [tag("small", typeset(table.beside[row, column]))] if (row, column) in table.beside else []
             shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
             mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []
             yield tag("td", shown, *mark, *beside, class_=side or _kind(text))

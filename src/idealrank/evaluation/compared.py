@@ -517,7 +517,8 @@ class Comparison(Measured):
         return np.array(rows, np.float64)
 
     def _leaderboard(self) -> Section:
-        return replace(super()._leaderboard(), notes=(shown.board_text(self),))
+        is_tested = any(self._n_valued(measure) > 1 for measure in self.differences)
+        return replace(super()._leaderboard(), notes=(shown.board_text(self),) if is_tested else ())
 
     def _figures(self) -> Section:
         said: dict[str, list[str]] = {}

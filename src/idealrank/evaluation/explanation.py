@@ -285,8 +285,8 @@ def explain(
     >>> print(explain(qrels, run, "ndcg", like=["trec_eval", "letor4"]).to_text().rstrip())
     like       choice                     change    mean  queries  most changed
     trec_eval                                     0.4299
-               gain: linear -> exp2      -0.0315  0.3984        1  q1 -0.0630
-               discount: log:2 -> letor  +0.1016  0.5000        1  q1 +0.2033
+               gain: linear -> exp2      -0.0315  0.3984        1  q1: -0.0630
+               discount: log:2 -> letor  +0.1016  0.5000        1  q1: +0.2033
     letor4                                        0.5000
     """
     rules = [convention(each) for each in ([like] if isinstance(like, (str, Convention)) else items_of(like, "like"))]

@@ -222,9 +222,9 @@ def changes_text(moved: Iterable[tuple[str, float]]) -> str:
     Examples
     --------
     >>> changes_text([("q1", 0.25), ("q7", -0.125)])
-    'q1 +0.2500, q7 -0.1250'
+    'q1: +0.2500, q7: -0.1250'
     """
-    return ", ".join(f"{query} {change:+z.4f}" for query, change in moved)
+    return ", ".join(f"{query}: {change:+z.4f}" for query, change in moved)
 
 
 def filled_measures(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

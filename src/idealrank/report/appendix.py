@@ -33,7 +33,9 @@ def appendix_tables(scores: Scores) -> Iterator[tuple[str, Table]]:
     >>> list(found), found["rr on every query"].rows
     (['Means over 2 queries, with 95% intervals by t', 'rr on every query'], [['q1', 0.5], ['q2', 1.0]])
     """
-    yield from _parts(f"Means over {scores.basis}, with {scores.intervals}", _means(scores), "measure")
+    has_intervals = any(np.isfinite(each.means[:, 1]).any() for each in scores.measures.values())
+    intervals = f", with {scores.intervals}" if has_intervals else ""
+    yield from _parts(f"Means over {scores.basis}{intervals}", _means(scores, has_intervals=has_intervals), "measure")
     hidden = unwritten(scores)
     for name, each in scores.measures.items():
         if each.pairs.size and "pairs" not in hidden:
@@ -63,7 +65,7 @@ def unwritten(scores: Scores) -> list[str]:
     return [*(["pairs"] if n_pairs > _MOST_PAIRS else []), *(["values"] if n_values > _MOST_VALUES else [])]
 
 
-def _means(scores: Scores) -> Table:
+def _means(scores: Scores, *, has_intervals: bool) -> Table:
     """Return a row per system, in the order of the first measure, and a column per measure."""
     measures = list(scores.measures.values())
     sign = 1.0 if measures[0].lower_is_better else -1.0
@@ -74,7 +76,8 @@ def _means(scores: Scores) -> Table:
         rows.append([scores.systems[place], *(float(each.means[place, 0]) for each in measures)])
         for column, each in enumerate(measures, 1):
             mean, low, high = each.means[place].tolist()
-            beside[row, column] = "no interval" if np.isnan(low) else f"{number(low)} to {number(high)}"
+            if has_intervals:
+                beside[row, column] = "no interval" if np.isnan(low) else f"{number(low)} to {number(high)}"
             if scores.has_best and len(order) > 1 and mean == each.means[each.best(), 0]:
                 best.add((row, column))
     columns = [Column(scores.kind), *(Column(name, ".4f") for name in scores.measures)]

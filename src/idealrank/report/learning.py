@@ -18,8 +18,8 @@ __all__ = ["learning_curve"]
 def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
     """Draw the validation measure of a fitted ranker by iteration, or its loss if it had no validation data.
 
-    A dashed line marks the best iteration. If the fit had several stages, the losses of each are drawn as a line of
-    their own, because they are not comparable; validation values are.
+    A dashed line marks the best iteration. If the fit had several stages, each is a line of its own: it may begin with
+    new weights, and losses of different stages are not comparable.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
         raise DataError(f"{type(ranker).__name__} has no history of iterations to draw")
     what = "validation" if "validation" in history[0] else "loss"
     ax = new_axes(ax, 2.8)
-    for _, stage in groupby(enumerate(history), key=lambda each: what == "loss" and each[1].get("stage")):
+    for _, stage in groupby(enumerate(history), key=lambda each: each[1].get("stage")):
         iterations, entries = zip(*stage, strict=True)
         ax.plot(iterations, [each[what] for each in entries], color=BETTER, linewidth=1.5)
     ax.axvline(ranker.best_iteration_, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)

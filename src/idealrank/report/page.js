@@ -535,8 +535,8 @@
           return { x: x(values[a][q]), y: y(values[b][q]), lines, press: () => choose(q) };
         };
         const found = explorable(svg, `${systems[b]} against ${systems[a]} on ${count(known.length, "query")}: ${ahead} on ${counts.better}, same on ${counts.same}, ${behind} on ${counts.worse}`, known.length, locate, at, marked);
-        const entry = (kind, name, n) => h("li", {}, v("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" }, v("circle", { class: kind, cx: 5, cy: 5, r: 4 })), h("span", {}, name), h("span", {}, count(n)));
-        found.legend = h("ul", { class: "legend" }, entry("better", `${systems[b]} ${ahead}:`, counts.better), entry("worse", `${systems[a]} ${ahead}:`, counts.worse), counts.same ? entry("same", "same:", counts.same) : null);
+        const entry = (kind, name, told, n) => h("li", {}, v("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" }, v("circle", { class: kind, cx: 5, cy: 5, r: 4 })), name && h("span", {}, name), `${told}: ${count(n)}`);
+        found.legend = h("ul", { class: "legend" }, entry("better", systems[b], ahead, counts.better), entry("worse", systems[a], ahead, counts.worse), counts.same ? entry("same", null, "same", counts.same) : null);
         return found;
       },
     },
@@ -742,7 +742,9 @@
       };
     });
   };
-  const hasTests = measures.some((measure) => measure.pairs.size);
+  // One query is enough for neither.
+  const hasTests = measures.some((measure) => [...measure.pairs.values()].some((pair) => isKnown(pair.corrected)));
+  const hasIntervals = measures.some((measure) => measure.means.some(([, low]) => isKnown(low)));
   const boardColumns = () => {
     const measure = measureNow();
     const several = systems.length > 1;
@@ -750,8 +752,7 @@
     return [
       { key: "system", head: scores.kind },
       { key: "mean", head: measure.name, class: "number", title: `Mean over ${scores.basis}` },
-      { key: null, head: "interval", title: scores.intervals },
-      { key: "low", head: "low to high", title: scores.intervals },
+      ...(hasIntervals ? [{ key: null, head: "interval", title: scores.intervals }, { key: "low", head: "low to high", title: scores.intervals }] : []),
       ...(several ? [{ key: "change", head: `−\u00a0${other}`, class: "number", title: `Difference of the means from ${systems[againstNow()]}` }] : []),
       ...(hasTests ? [{ key: "p", head: "p", class: "number", title: `${pTitle}: ${scores.test}` }] : []),
       ...(several ? [{ key: "better", head: `${ahead} · same · ${behind}`, title: "Number of queries" }] : []),
@@ -826,8 +827,10 @@
       }));
       table.style.setProperty("--ems", boardWidth(table));
       status.textContent = `${count(rows.length)} of ${count(systems.length, scores.kind)}`;
-      const tested = hasTests ? ` ▲ and ▼ mark significant differences from ${systems[other]} (${scores.test}).` : "";
-      key.textContent = `Means over ${scores.basis}, with ${scores.intervals}${systems.length > 1 ? `; the dashed line is the mean of ${systems[other]}` : ""}.${tested}`;
+      const intervals = hasIntervals ? `, with ${scores.intervals}${systems.length > 1 ? `; the dashed line is the mean of ${systems[other]}` : ""}` : "";
+      const columnsText = ` The column with a minus sign: difference from the mean of that ${scores.kind}; ${ahead}, same, ${behind}: numbers of queries.`;
+      const tested = hasTests ? ` ▲ and ▼ mark significant differences from ${systems[other]} (${scores.test}).` : systems.length > 1 ? columnsText : "";
+      key.textContent = `Means over ${scores.basis}${intervals}.${tested}`;
     };
     return { element, redraw, depends: () => [state.measure, againstNow(), chosen(), state.board, isPrinted] };
   };

@@ -14,7 +14,7 @@ from typing import cast
 
 import idealrank
 from idealrank._base import palette
-from idealrank._base.markup import Markup, joined, json_script, tag
+from idealrank._base.markup import Markup, joined, json_script, tag, typeset
 from idealrank._base.options import items_of
 from idealrank._base.results import Result
 from idealrank._base.scores import Scores
@@ -95,7 +95,7 @@ def html(
     sections = [*result.sections(), *over, *parts, *result.background()]
     title = title or result.title()
     about = [tag("p", result.about(), class_="about")] if result.about() else []
-    findings = [tag("li", finding) for finding in result.findings()]
+    findings = [tag("li", typeset(finding)) for finding in result.findings()]
     found = [tag("ul", *findings, class_="verdicts")] if findings else []
     keyed = {section.key or f"part-{place}": section for place, section in enumerate(sections)}
     rendered = [render_section(section, key) for key, section in keyed.items()]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from idealrank._base.markup import Markup, joined, scrolled, tag
+from idealrank._base.markup import Markup, joined, scrolled, tag, typeset
 from idealrank._base.scores import Scores
 from idealrank._base.sections import Figure, Section, listed
 from idealrank.report import figures
@@ -78,12 +78,12 @@ def _content(section: Section, key: str) -> Iterator[Markup]:
         label = section.folded.get(caption)
         if is_titled and label is None:
             yield tag("h3", caption)
-        shown = [paper_table(table, caption), *(tag("p", note, class_="note") for note in table.notes)]
+        shown = [paper_table(table, caption), *(tag("p", typeset(note), class_="note") for note in table.notes)]
         yield joined(shown) if label is None else tag("details", tag("summary", label), *shown)
     for note in section.notes:
-        yield tag("p", note, class_="note")
+        yield tag("p", typeset(note), class_="note")
     for label, lines in section.lists.items():
-        yield tag("details", tag("summary", label), tag("ul", *(tag("li", line) for line in lines)))
+        yield tag("details", tag("summary", label), tag("ul", *(tag("li", typeset(line)) for line in lines)))
     if section.definitions or section.code:
         code = {name: render_code(value) for name, value in section.code.items()}
         yield render_definitions({**section.definitions, **code})

@@ -106,7 +106,10 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
     if is_text and not request.quiet:
         show_reading("How to read the first row:", found.reading())
     if is_text and explain:
-        show_reasons("Why, according to theory, on ever longer lists, for the relevance curves of all queries together:", found.reasons())
+        show_reasons(
+            "Why, according to theory, on ever longer lists, for the relevance curves of all queries together:",
+            found.reasons(),
+        )
     quality(found.evaluations, quiet=request.quiet)
     if plot is not None:
         save_picture(found.pairs[0].plot().figure, plot)

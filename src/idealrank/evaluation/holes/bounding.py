@@ -48,7 +48,7 @@ _MEANINGS = {
 }
 #: What the columns of other measures mean, by their names without a cutoff.
 _OTHER_MEANINGS = {
-    "judged": "{name}: share of judged documents",
+    "judged": "judged: share of judged documents, down to the cutoff if there is one",
     "rbp": "rbp, rbp_resid: rank-biased precision, and what unjudged documents could add to it",
     "inf_ap": "inf_ap: average precision, inferred from the judged documents",
 }
@@ -214,7 +214,7 @@ class Bounds(Result):
         meanings = [text for name, text in _MEANINGS.items() if name in names]
         for name in names:
             text = _OTHER_MEANINGS.get(name.partition("@")[0])
-            meanings += [] if text is None else [text.format(name=name)]
+            meanings += [] if text is None else [text]
         said = f"{'; '.join(meanings)}."
         found = {"means": Table(columns, rows, notes=(said,))}
         if self.differences:

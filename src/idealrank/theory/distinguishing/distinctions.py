@@ -32,8 +32,8 @@ __all__ = ["Distinction"]
 
 _LONGEST = 100_000  # documents: certificates for longer lists are not looked for
 _POOLED = (
-    "The theorems compare the relevance curves of all queries together. The limits in the table are means over queries, "
-    "so their difference is not exactly the gap of a theorem."
+    "The theorems compare the relevance curves of all queries together. The limits in the table are means over "
+    "queries, so their difference is not exactly the gap of a theorem."
 )
 
 #: The columns of the table of separations.
