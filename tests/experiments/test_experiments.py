@@ -54,7 +54,7 @@ def test_wang2013_figures_say_what_the_discount_tells_apart() -> None:
     train, test = (wang2013._on_one_scale(part) for part in ir.datasets.web_search(4, 300, 8))
     growth = wang2013.grow(train, test)
     (axes,) = wang2013._figure(growth, 1).axes[:1]
-    assert axes.get_title() == "D = log: separates RankSVM from random consistently"
+    assert axes.get_title() == "D = log:\nseparates RankSVM from random consistently"
 
 
 def test_wang2013_strings_short_queries_together(small: ir.RankingData) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,6 +50,9 @@ _SEEDS = {"the given seed": 0, "the next seed": 1, "the seed after that": 2}
 _RANK_SVM: dict[str, Loss] = {"hinge": Hinge(normalize="pairs"), "squared hinge": SquaredHinge(normalize="pairs")}
 #: How far apart rankers are that are "very close", or whose limits are "different".
 _CLOSE = 0.05
+#: How the lines of single queries and of limits are drawn.
+_ONE_QUERY: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.6}
+_LIMIT: dict[str, Any] = {"linewidth": 0.8, "linestyle": "--"}
 _NOTES = (
     "The click log is generated; the paper's is not public. Figures show the reference setting. Differences between "
     "rankers have 95% intervals (Student's t over queries). 'Close' is less than 0.05 apart, 'different' more.",
@@ -285,34 +288,41 @@ def _moves(growth: Growth, m: int) -> Floats:
 
 def _figure(growth: Growth, number: int) -> Figure:
     """NDCG against n for the three rankers, with dashed lines at the limits; Figure 1 with its enlarged part."""
+    from matplotlib.lines import Line2D
+
     m = number - 1
     title, name = list(MEASURES.items())[m]
-    figure, [axes] = new_panels(6, 4)
+    figure, [axes] = new_panels(5, 4)
     _lines(axes, growth, m)
     if sees(Weighting.of(name)) == "list" and name != MEASURES["log"]:
         for ranker in range(3):
-            axes.axhline(growth.limit(ranker, m), color=SERIES[ranker], linestyle="--", linewidth=0.7)
+            axes.axhline(growth.limit(ranker, m), color=SERIES[ranker], **_LIMIT)
     if name == MEASURES["log"]:
-        axes.axhline(1.0, color=NEUTRAL, linestyle="--", linewidth=0.7)
+        axes.axhline(1.0, color=NEUTRAL, **_LIMIT)
         inset = axes.inset_axes((0.45, 0.08, 0.5, 0.4))
         _lines(inset, growth, m)
         tail = growth.sizes >= growth.sizes[-1] // 2
         ends = np.array([growth.mean(ranker, m)[tail] for ranker in range(3)])
         room = 0.1 * (ends.max() - ends.min())
         inset.set(xlim=(growth.sizes[tail][0], growth.sizes[-1]), ylim=(ends.min() - room, ends.max() + room))
-        inset.tick_params(labelsize="x-small")
+        inset.tick_params(labelsize="small")
+        inset.locator_params(nbins=3)
     how = verdict(name, growth.curves[0][0], growth.curves[2][0]).how
     is_told = how in ("consistently", "in expectation")
     told = f"separates RankSVM from random {how}" if is_told else f"does it separate RankSVM from random? {how}"
-    axes.set(title=f"D = {title}: {told}", xlabel="n", ylabel="NDCG", ylim=(0, 1.02))
+    axes.set(title=f"D = {title}:\n{told}", xlabel="n", ylabel="NDCG", ylim=(0, 1.02))
     for each in figure.axes:
         each.xaxis.set_major_formatter("{x:,.0f}")
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize="small")
+    kinds = [Line2D([], [], color=NEUTRAL, label="one query", **_ONE_QUERY)]
+    if sees(Weighting.of(name)) == "list":
+        kinds.append(Line2D([], [], color=NEUTRAL, label="limit", **_LIMIT))
+    handles = [*axes.get_legend_handles_labels()[0], *kinds]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 
 
 def _lines(axes: Axes, growth: Growth, m: int) -> None:
     """Draw one query and the mean of each ranker."""
     for ranker, name in enumerate(RANKERS):
-        axes.plot(growth.sizes, growth.values[ranker, m][0], color=SERIES[ranker], linewidth=0.5, alpha=0.4)
-        axes.plot(growth.sizes, growth.mean(ranker, m), label=name, color=SERIES[ranker], linewidth=1)
+        axes.plot(growth.sizes, growth.values[ranker, m][0], color=SERIES[ranker], **_ONE_QUERY)
+        axes.plot(growth.sizes, growth.mean(ranker, m), label=name, color=SERIES[ranker])
