@@ -62,7 +62,7 @@ def result(name: str) -> Any:
 class Outline(HTMLParser):
     """The elements of a page with their attributes and texts, and whether every one is closed."""
 
-    VOID = frozenset(("meta", "input", "br", "wbr"))
+    VOID = frozenset(("meta", "col", "input", "br", "wbr"))
 
     def __init__(self, page: str) -> None:
         super().__init__()

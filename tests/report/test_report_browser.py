@@ -325,6 +325,56 @@ def test_the_leaderboard_has_the_numbers_of_the_result(open_page: Open) -> None:
     assert baseline[4:8] == ["", "", "", ""]
 
 
+def test_intervals_are_drawn_to_the_scale_above_them(open_page: Open) -> None:
+    for name in ("17", "one system"):
+        visit = open_page(name)
+        for media in ("screen", "print"):
+            visit.page.emulate_media(media=media)
+            if media == "print":
+                visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+            script = (
+                "all => all.map(each => { const box = each.getBoundingClientRect(); return [box.left, box.right]; })"
+            )
+            scale, *intervals = visit.page.eval_on_selector_all("#board :is(.scale, svg.interval)", script)
+            assert intervals
+            assert_allclose(intervals, [scale] * len(intervals), rtol=0, atol=0.6)
+            assert visit.page.locator("#board .scale").get_by_text("interval").is_visible()
+
+
+def test_counts_stand_outside_of_the_scatter_plot(open_page: Open) -> None:
+    visit = open_page("2")
+    figure = visit.page.locator("figure:has(figcaption:text('a point per query'))")
+    (each,) = visit.found.differences[MEASURES[0]]
+    told = [f"newbetter: {each.effect.wins}", f"oldbetter: {each.effect.losses}", f"same: {each.effect.ties}"]
+    assert figure.locator(".counts li").all_text_contents() == told[: 3 if each.effect.ties else 2]
+    assert not any("better" in text for text in figure.locator("svg.plot text").all_text_contents())
+
+
+def test_an_axis_has_two_ticks_at_least(open_page: Open) -> None:
+    for name in ("2", "17", "explanation", "equal means"):
+        visit = open_page(name, "phone")
+        plot = visit.page.locator("figure:has(figcaption:text('a point per query')) svg.plot")
+        lines = [str(path.get_attribute("d")) for path in plot.locator("path.grid").all()]
+        assert sum("V" in d for d in lines) >= 2 <= sum("H" in d for d in lines)
+
+
+def test_one_query_has_neither_intervals_nor_tests(open_page: Open) -> None:
+    visit = open_page("one query")
+    heads = visit.page.locator("#board thead th").all_text_contents()
+    assert heads == ["system", MEASURES[0], f"\u2212\u00a0{visit.board()[0]}", "better · same · worse", "dcg"]
+    text = visit.page.locator("main").text_content()
+    assert "intervals by" not in text
+    assert "▲" not in text
+
+
+def test_a_wide_leaderboard_is_shaded_until_its_end_is_seen(open_page: Open) -> None:
+    visit = open_page("17", "phone")
+    frame = visit.page.locator(".shaded:has(#board)")
+    assert "more" in frame.get_attribute("class")
+    visit.page.locator(".board").evaluate("board => { board.scrollLeft = board.scrollWidth; }")
+    visit.page.wait_for_selector(".shaded:has(#board):not(.more)")
+
+
 def test_the_leaderboard_sorts_by_every_head(open_page: Open) -> None:
     visit = open_page("17")
     means = {name: each.mean for name, each in visit.found.means[MEASURES[0]].items()}
@@ -357,7 +407,7 @@ def test_systems_are_chosen_for_all_views(open_page: Open) -> None:
     assert visit.ticked() == [best[0], "system 40", "system 77"]
     assert "system 77" in visit.page.evaluate("document.activeElement.closest('tr').textContent")
     visit.settled()
-    for legend in visit.page.locator("figure:not([hidden]) .legend").all():
+    for legend in visit.page.locator("figure:not([hidden]) .legend:not(.counts)").all():
         assert legend.locator("li").all_text_contents() == [best[0], "system 40", "system 77"]
         assert legend.locator("li svg").count() == 3
     visit.page.get_by_label("Find a system").fill("stem 0")
@@ -376,7 +426,7 @@ def test_the_button_for_two_systems_is_pressed_only_if_they_are_chosen(open_page
 
 def test_of_more_systems_than_colors_the_best_have_one_and_the_others_are_gray(open_page: Open) -> None:
     visit = open_page("100", address="#show=all")
-    for legend in visit.page.locator("figure:not([hidden]) .legend").all():
+    for legend in visit.page.locator("figure:not([hidden]) .legend:not(.counts)").all():
         assert legend.locator("li").all_text_contents() == [*visit.board()[:10], "system 40", "89 other systems"]
     curves = visit.page.locator("[data-view=curves] figure").first
     assert curves.locator("svg.plot .line.gray").count() == 89
@@ -718,6 +768,16 @@ def test_paper_has_every_number(open_page: Open, name: str) -> None:
     visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
     visit.page.emulate_media(media="screen")
     assert not visit.page.locator(".appendix").is_visible()
+
+
+def test_printed_lists_repeat_their_headings(open_page: Open) -> None:
+    visit = open_page("100")
+    visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    blocks = visit.page.locator("[data-print] pre").all_text_contents()
+    assert len(blocks) > 20
+    assert all(block.startswith(("query ", "pair ")) and block.count("\n") <= 25 for block in blocks)
+    visit.page.emulate_media(media="print")
+    assert not visit.page.get_by_text("are in this file").is_visible()
 
 
 def test_a_page_can_be_printed(open_page: Open) -> None:

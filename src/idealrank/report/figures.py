@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from idealrank._base.drawing import DASHES, new_axes, shown
+from idealrank._base.markup import typeset
 from idealrank._base.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 from idealrank._typing import Floats
 from idealrank.errors import DataError
@@ -343,7 +344,7 @@ def waterfall(way: Waterfall | Explanation, ax: Axes | None = None) -> Axes:
         ax.vlines(before, rows[number - 1], rows[number], colors=NEUTRAL, linewidth=0.8)
         color = BETTER if step.change > 0 else WORSE
         ax.barh([rows[number]], [step.change], left=[before], height=0.5, color=color)
-        _write_beside(ax, max(before, step.mean), rows[number], f"{step.change:+z.4f}")
+        _write_beside(ax, max(before, step.mean), rows[number], typeset(f"{step.change:+z.4f}"))
     ax.vlines(way.end_mean, rows[-2], rows[-1], colors=NEUTRAL, linewidth=0.8)
     ax.use_sticky_edges = False  # else a bar that ends the plot has no margin
     ax.margins(x=0.2)
@@ -385,7 +386,9 @@ def _name_scale(ax: Axes, rows: Floats, scale: float) -> None:
         for sign in (1, -1):
             place = (1.01, row + sign * _ROW / 2)
             va = "top" if sign > 0 else "bottom"
-            ax.text(*place, f"{sign * scale:+.2g}", transform=ax.get_yaxis_transform(), va=va, fontsize="small")
+            ax.text(
+                *place, typeset(f"{sign * scale:+.2g}"), transform=ax.get_yaxis_transform(), va=va, fontsize="small"
+            )
 
 
 def _thinned(values: Floats) -> tuple[Floats, Floats]:

@@ -536,7 +536,7 @@
         };
         const found = explorable(svg, `${systems[b]} against ${systems[a]} on ${count(known.length, "query")}: ${ahead} on ${counts.better}, same on ${counts.same}, ${behind} on ${counts.worse}`, known.length, locate, at, marked);
         const entry = (kind, name, told, n) => h("li", {}, v("svg", { class: "dot", viewBox: "0 0 10 10", "aria-hidden": "true" }, v("circle", { class: kind, cx: 5, cy: 5, r: 4 })), name && h("span", {}, name), `${told}: ${count(n)}`);
-        found.legend = h("ul", { class: "legend" }, entry("better", systems[b], ahead, counts.better), entry("worse", systems[a], ahead, counts.worse), counts.same ? entry("same", null, "same", counts.same) : null);
+        found.legend = h("ul", { class: "legend counts" }, entry("better", systems[b], ahead, counts.better), entry("worse", systems[a], ahead, counts.worse), counts.same ? entry("same", null, "same", counts.same) : null);
         return found;
       },
     },

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from idealrank._base.drawing import style
 from idealrank._base.extras import needs
-from idealrank._base.markup import Markup, typeset
+from idealrank._base.markup import Markup
 from idealrank._base.palette import COLOURS
 from idealrank._base.printable import printable
 
@@ -69,7 +69,7 @@ def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str)
             parent.remove(child)
     for each in root.iter():
         each.tag, each.tail = _local(each.tag), None
-        each.text = typeset(each.text) if each.tag == "text" and each.text else None
+        each.text = each.text if each.tag == "text" else None
         each.attrib = {
             _local(name): _attribute(_local(name), value, key)
             for name, value in each.attrib.items()
