@@ -115,7 +115,7 @@ def test_the_page_of_a_comparison_shows_what_unjudged_documents_could_change(fil
     found = ir.bounds("qrels.txt", ["one.run", "two.run"], "ndcg@2")
     assert f"{found.mean['two']['lowest']:.4f}" in section
     assert f"{found.mean['two']['highest']:.4f}" in section
-    assert f"{found.differences[0].lowest:+.4f}" in section
+    assert f"{found.differences[0].lowest:+.4f}".replace("-", "\N{MINUS SIGN}") in section
     assert "decided" in section
     assert "judge-next" in page
     assert 'href="#unjudged"' in page
