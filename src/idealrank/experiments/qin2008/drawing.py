@@ -23,7 +23,7 @@ def rho_by_epoch(errors: Mapping[str, Errors]) -> Figure:
         for color, (setting, curve) in zip(SERIES, own.curves.items(), strict=False):
             axes.plot(range(1, curve.size), curve[1:], color=color, linewidth=1, label=setting)
         axes.set(title=f"{own.measure}, {name}", xlabel="iteration", ylim=(0, None))
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
         axes.legend(fontsize="small", frameon=False)
     parts[0].set_ylabel("mean error rho")
     return figure
