@@ -73,15 +73,17 @@ def breakable(name: str) -> list[str]:
 
 
 def typeset(text: str) -> str:
-    """Return text with minus signs and arrows, and without line ends between a name and its number.
+    """Return text with arrows, minus signs before decimals, and no line end between a name and its change.
+
+    Whole numbers stay as they are: they may be names, or labels to be copied.
 
     Examples
     --------
-    >>> typeset("-0.25 to +0.5 (k -> 10), at-most-1")
-    '−0.25 to +0.5 (k → 10), at-most-1'
+    >>> typeset("-0.25 to +0.5 (k -> 10), labels [1, -1]")
+    '−0.25 to +0.5 (k → 10), labels [1, -1]'
     """
     whole = re.sub(r": (?=[+-]\d)", ":\N{NO-BREAK SPACE}", text.replace(" -> ", " → "))
-    return re.sub(r"(?<![^\s(])-(?=\d)", "\N{MINUS SIGN}", whole)
+    return re.sub(r"(?<![^\s(])-(?=\d*\.\d)", "\N{MINUS SIGN}", whole)
 
 
 def scrolled(content: Markup, label: str) -> Markup:
