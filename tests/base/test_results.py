@@ -16,7 +16,7 @@ import idealrank as ir
 from idealrank import datasets, learners, stats, theory
 from idealrank._base.plain import finite
 from idealrank._base.results import Result
-from idealrank._base.tables import Column, Table
+from idealrank._base.tables import WORDS, Column, Table, html_table
 from idealrank.errors import OptionError
 from idealrank.evaluation.measured import Measured
 from idealrank.experiments.claims import Claim
@@ -192,3 +192,12 @@ def test_means_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.mean == first
     first["ndcg"] = -1.0
     assert found.mean["ndcg"] != -1.0
+
+
+def test_html_has_minus_signs_in_numbers_and_words_but_leaves_names_alone() -> None:
+    columns = [Column("system"), Column("against"), Column("change", "+.2f"), Column("why", WORDS)]
+    shown = html_table(Table(columns, [["a", "x -> -0.5", -0.25, "k -> 10: -0.25"]]))
+    cells = shown.split("<tbody>")[1]
+    assert "<td>x -&gt; -0.5</td>" in cells
+    assert ">\N{MINUS SIGN}0.25</td>" in cells
+    assert ">k → 10:\N{NO-BREAK SPACE}\N{MINUS SIGN}0.25</td>" in cells

@@ -73,16 +73,16 @@ def breakable(name: str) -> list[str]:
 
 
 def typeset(text: str) -> str:
-    """Return text with arrows, minus signs before decimals, and no line end between a name and its change.
+    """Return text with minus signs before decimals, and no line end between a name and its change.
 
     Whole numbers stay as they are: they may be names, or labels to be copied.
 
     Examples
     --------
-    >>> typeset("-0.25 to +0.5 (k -> 10), labels [1, -1]")
-    '−0.25 to +0.5 (k → 10), labels [1, -1]'
+    >>> typeset("-0.25 to +0.5, labels [1, -1]")
+    '−0.25 to +0.5, labels [1, -1]'
     """
-    whole = re.sub(r": (?=[+-]\d)", ":\N{NO-BREAK SPACE}", text.replace(" -> ", " → "))
+    whole = re.sub(r": (?=[+-]\d)", ":\N{NO-BREAK SPACE}", text)
     return re.sub(r"(?<![^\s(])-(?=\d*\.\d)", "\N{MINUS SIGN}", whole)
 
 

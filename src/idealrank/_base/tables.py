@@ -24,6 +24,9 @@ __all__ = ["Column", "Table", "Tables", "Value", "html_table", "of_columns", "re
 
 Value: TypeAlias = str | int | float | None
 
+#: The spec of columns with words of ours, rather than names from data.
+WORDS = "words"
+
 _FORMULAS = ("=", "+", "-", "@")
 #: Names in the first column with more letters than this fill too much of a narrow screen to stay in sight there.
 _LONG = 18
@@ -45,7 +48,7 @@ class Column:
         The heading.
     spec : str
         The format of its numbers, as in ``format(value, spec)``; or "p", for p-values: four digits, and "<0.0001" for
-        smaller ones.
+        smaller ones; or `WORDS`, for text in which HTML has minus signs and arrows. Names stay as they are.
     priority : int
         What happens if a screen is too narrow: columns above 0 are left out, those with the largest number first, all
         at once; columns below 0, like the first column, are repeated where the table continues below.
@@ -359,7 +362,8 @@ def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[st
     """Yield the cells of a row except the first."""
     for column, (cell, side) in enumerate(zip(cells, sides, strict=True)):
         if column:
-            text = "none" if cell == "nan" else typeset(cell)
+            is_ours = side is not None or table.columns[column].spec == WORDS
+            text = "none" if cell == "nan" else typeset(cell).replace(" -> ", " → ") if is_ours else cell
             beside = [tag("small", typeset(table.beside[row, column]))] if (row, column) in table.beside else []
             shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
             mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []

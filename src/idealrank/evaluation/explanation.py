@@ -13,7 +13,7 @@ from idealrank._base.options import items_of
 from idealrank._base.plain import Plain, number, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section, listed
-from idealrank._base.tables import Column, Table, Value
+from idealrank._base.tables import WORDS, Column, Table, Value
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluator
@@ -114,8 +114,8 @@ class Waterfall(Result):
                 name = f"{step.choice}: {step.before} -> {step.after}"
                 rows.append(["", name, step.change, step.mean, step.n_moved, changes_text(step.moved)])
         rows.append([self.end, None, None, self.end_mean, None, None])
-        columns = [Column("like"), Column("choice"), Column("change", "+.4f"), Column("mean", ".4f")]
-        return {"steps": Table([*columns, Column("queries"), Column("most changed")], rows)}
+        columns = [Column("like"), Column("choice", WORDS), Column("change", "+.4f"), Column("mean", ".4f")]
+        return {"steps": Table([*columns, Column("queries"), Column("most changed", WORDS)], rows)}
 
     @property
     def without_effect(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ import numpy as np
 from idealrank import theory
 from idealrank._base.drawing import new_panels
 from idealrank._base.palette import SERIES
-from idealrank._base.tables import Column, Table, Value
+from idealrank._base.tables import WORDS, Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Choices, Claim, Finding, Setting, compared, difference
@@ -240,7 +240,7 @@ _Cases = Mapping[str, list[tuple[Setting, list[_Case]]]]
 def _table_1(cases: _Cases) -> Table:
     """Table 1 beside the published one."""
     columns = [Column("collection"), Column("setting"), *(Column(name, "d") for name in ("better", "same", "worse"))]
-    columns += [Column("change %", "+.2f"), Column("in the paper")]
+    columns += [Column("change %", "+.2f"), Column("in the paper", WORDS)]
     rows: list[list[Value]] = [
         [name, ", ".join(setting.values()), *_counts(own), str(_PUBLISHED.get(_published(name), ""))]
         for name, each in cases.items()

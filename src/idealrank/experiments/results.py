@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
 from idealrank._base.sections import Figure, Section
-from idealrank._base.tables import Column, Table, Value
+from idealrank._base.tables import WORDS, Column, Table, Value
 from idealrank.experiments.claims import Claim, counted
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["QUICK_WARNING", "Reproduction"]
 
+#: The formats of columns with words.
+_SPECS = {"measured here": WORDS}
 #: For experiments whose training was cut short.
 QUICK_WARNING = "This is a quick run, trained only briefly: its verdicts, and the numbers behind them, mean nothing."
 
@@ -63,7 +65,9 @@ class Reproduction(Result):
 
     def tables(self) -> Mapping[str, Table]:
         """Return the table "Claims", a row per claim; one of the other settings, if any; and the tables of numbers."""
-        columns = [Column(name) for name in ("claim", "verdict", "measured here", "where", "holds in")]
+        columns = [
+            Column(name, _SPECS.get(name, "")) for name in ("claim", "verdict", "measured here", "where", "holds in")
+        ]
         rows: list[list[Value]] = [
             [f"{number}. {claim.says}", claim.verdict, claim.seen, claim.where, claim.share]
             for number, claim in enumerate(self.claims, start=1)
@@ -77,7 +81,7 @@ class Reproduction(Result):
             for number, claim in enumerate(self.claims, start=1)
             for each in claim.findings[1:]
         ]
-        columns = [Column(name) for name in ("claim", "setting", "outcome", "measured here")]
+        columns = [Column(name, _SPECS.get(name, "")) for name in ("claim", "setting", "outcome", "measured here")]
         return {"Claims in other settings": Table(columns, rows)} if rows else {}
 
     def remarks(self) -> list[str]:
