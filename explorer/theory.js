@@ -413,7 +413,7 @@ const theory = (() => {
       if (agree(a, b, 0.01)) return verdictOf("undecided", "the curves are the same at the top. If the rankers are the same there, lower ranks may tell them apart under a discount like r^-2 (Theorem 10's last sentence is false as printed); otherwise chance decides", "Theorem 10");
       if (a.topVariance === 0 && b.topVariance === 0) return verdictOf("undecided", "the labels at the very top are free of noise", "Theorem 10");
       const number = a.top - b.top;
-      return inExpectation(number, `${measure.cutoff?.rank ?? "few"} ranks count, however long the list: their labels decide, by chance`, "Theorem 10", `gap ${g(Math.abs(number) / Math.max(a.best, b.best), 3)}, noise constant`);
+      return inExpectation(number, `${measure.cutoff?.rank ?? "few"} ranks count, however long the list: their labels decide, by chance`, "Theorem 10", `gap ${g(Math.abs(number) / Math.max(a.best, b.best), 3)} in the expected gain at the very top, noise constant`);
     }
     if (end < 1 && agree(a, b, end)) return verdictOf("no", `the curves are the same on the first ${Math.round(100 * end)}% of the list, which is all that counts`, "Theorems 12 and 13; the remark after Theorem 13 overlooks this");
     if (countsEqually(measure)) return verdictOf("no", "all ranks count equally: NDCG is 1 for any ranking", "Definition 1", "no gap, no noise");

@@ -30,6 +30,7 @@ from idealrank.theory.distinguishing.distinctions import Distinction
 from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes
 from idealrank.theory.distinguishing.rankers import on_lists
 from idealrank.theory.distinguishing.separations import Separation, separation
+from idealrank.theory.distinguishing.sequences import check_delta
 
 __all__ = ["distinguish"]
 
@@ -164,6 +165,7 @@ def distinguish_all(
     given = named(listed)
     check_count(n_orders, "n_orders", least=0)
     check_count(n_resamples, "n_resamples")
+    check_delta(delta)
     evaluator, rankers = Evaluator(judged, like, n_threads=n_threads), dict(systems)
     rules = evaluator.convention
     grown = {name: replace(each.with_convention(rules), ties=each.ties or "average") for name, each in given.items()}

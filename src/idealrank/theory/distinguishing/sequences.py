@@ -109,11 +109,16 @@ def confidence_sequence(differences: npt.ArrayLike, *, delta: float = 0.05) -> C
     values = float_array(differences, "differences")
     if values.ndim != 1 or not values.size or not (np.abs(values) <= 1).all():
         raise DataError("differences must be a flat, non-empty list of numbers from -1 to 1")
-    if not (are_numbers(delta) and 0 < delta < 1):
-        raise DataError(f"delta, the probability that an interval is wrong, must be between 0 and 1, got {delta!r}")
+    check_delta(delta)
     low, high, at, better = _excluded((values + 1) / 2, delta)
     means = np.cumsum(values) / np.arange(1, values.size + 1)
     return ConfidenceSequence(means, 2 * low - 1, 2 * high - 1, delta, at, better)
+
+
+def check_delta(delta: float) -> None:
+    """Raise a DataError unless this can be the probability that an interval is wrong."""
+    if not (are_numbers(delta) and 0 < delta < 1):
+        raise DataError(f"delta, the probability that an interval is wrong, must be between 0 and 1, got {delta!r}")
 
 
 def certified_at(differences: Floats, delta: float) -> int | None:
