@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from idealrank._base.tables import Table
 
-__all__ = ["Figure", "Section", "few", "listed"]
+__all__ = ["Figure", "Section", "few", "first_row_in_words", "listed"]
 
 
 @dataclass(frozen=True)
@@ -110,3 +110,14 @@ def few(systems: Sequence[str]) -> str:
     ('a and b', '4 systems')
     """
     return listed(systems) if len(systems) <= 3 else f"{len(systems):,} systems"
+
+
+def first_row_in_words(reading: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return a list for a section that says what the columns of a table mean in its first row, with its label.
+
+    Examples
+    --------
+    >>> first_row_in_words({"wins": "a beat b on 60% of the queries"})
+    {'The first row of the table in words': ('wins: a beat b on 60% of the queries',)}
+    """
+    return {"The first row of the table in words": tuple(f"{column}: {text}" for column, text in reading.items())}

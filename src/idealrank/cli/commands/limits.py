@@ -10,7 +10,7 @@ import click
 
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section, few, listed
+from idealrank._base.sections import Figure, Section, few, first_row_in_words, listed
 from idealrank._base.tables import Column, Table, Value
 from idealrank.cli.support.options import PICTURE
 from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
@@ -231,9 +231,8 @@ class _Limits(Result):
         over = next(iter(self.evaluations.values()))
         now = f"'now' is the mean over {over.queries_text()}, like {over.convention.name}, as 'evaluate' gives it."
         notes = (now, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
-        words = tuple(f"{column}: {text}" for column, text in self.reading().items())
         why = tuple(f"{measure}: {' '.join(lines)}" for measure, lines in self.reasons().items())
-        lists = {"The first row of the table in words": words, "The theorems behind the limits": why}
+        lists = first_row_in_words(self.reading()) | {"The theorems behind the limits": why}
         drawn, table = Section(figures=(figure,)), self.table()
         if len(table.rows) <= _MANY:
             return [Section(title, parts=(Section(tables={title: table}, notes=notes, lists=lists), drawn))]

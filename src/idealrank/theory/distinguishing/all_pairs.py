@@ -6,11 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section, few, listed
+from idealrank._base.sections import Figure, Section, few, first_row_in_words, listed
 from idealrank._base.tables import Column, Table, Tables, Value, stacked
 from idealrank._base.words import counted
 from idealrank.evaluation.results import Evaluations
@@ -67,7 +68,7 @@ class Distinctions(Result):
         """The measures in the order given."""
         return self.pairs[0].given
 
-    @property
+    @cached_property
     def closest(self) -> list[Distinction]:
         """The pairs, those that the first measure separates least reliably first."""
         return sorted(self.pairs, key=lambda pair: _closeness(pair[self.given[0]]))
@@ -175,12 +176,11 @@ class Distinctions(Result):
             return self.pairs[0].sections()
         first, *others = self.closest[:_IN_DETAIL]
         summary = Section(f"All {len(self.pairs):,} pairs", parts=(self._by_measure_part(), *self._closest_parts()))
-        return [summary, first.section(lists=first.first_row_in_words()), *(each.section() for each in others)]
+        return [summary, first.section(lists=first_row_in_words(first.reading())), *(each.section() for each in others)]
 
     def _by_measure_part(self) -> Section:
-        words = tuple(f"{column}: {text}" for column, text in self.reading().items())
         why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
-        lists = {"The first row of the table in words": words, "The theorems behind the column 'consistent'": why}
+        lists = first_row_in_words(self.reading()) | {"The theorems behind the column 'consistent'": why}
         table = {"Pairs that each measure separates": self._measures_table()}
         return Section(tables=table, notes=self.pairs[0].notes(), lists=lists)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from idealrank._base.plain import Plain, plain
 from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section, listed
+from idealrank._base.sections import Figure, Section, first_row_in_words, listed
 from idealrank._base.tables import Column, Table, Value
 from idealrank._base.words import counted
 from idealrank._typing import Floats, Int64s
@@ -287,18 +287,12 @@ class Distinction(Result):
         """Return the table, how often the better ranker is ahead, and both means as lists grow."""
         why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
         theorems = {"The theorems behind the column 'theory'": (_POOLED, *why)}
-        return [self.section(self.notes(), self.first_row_in_words() | theorems)]
+        return [self.section(self.notes(), first_row_in_words(self.reading()) | theorems)]
 
     def notes(self) -> tuple[str, ...]:
         """Return what the means are over, and how lists became complete, as sentences."""
         over = f"Means over {self._first.queries_text()}, like {self._first.convention.name}, as 'evaluate' gives them."
         return (over, *(f"{line[0].upper()}{line[1:]}." for line in self.lists))
-
-    def first_row_in_words(self) -> dict[str, tuple[str, ...]]:
-        """Return the list that explains the columns of the table, with its label."""
-        return {
-            "The first row of the table in words": tuple(f"{column}: {text}" for column, text in self.reading().items())
-        }
 
     def section(self, notes: tuple[str, ...] = (), lists: Mapping[str, tuple[str, ...]] | None = None) -> Section:
         """Return the only section, with these notes and lists below its table."""

@@ -48,10 +48,10 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     Axes
     """
     axes = new_axes(ax, _HEIGHT + _LEGEND_ROW * math.ceil(len(found.separations) / 2))
-    lines = {}
+    lines, paths, marks = {}, found.paths, found.marks
     for number, row in enumerate(found.separations):
-        (lines[row.measure],) = axes.plot(found.sizes, found.paths[row.measure].wins, **_series(number))
-    for (measure, length), height in zip(found.marks.items(), _apart([*found.marks.values()]), strict=True):
+        (lines[row.measure],) = axes.plot(found.sizes, paths[row.measure].wins, **_series(number))
+    for (measure, length), height in zip(marks.items(), _apart([*marks.values()]), strict=True):
         # from there on single lists are in the right order, see `certificate`
         axes.plot([length], [height], marker="v", color=lines[measure].get_color(), markersize=6, clip_on=False)
     axes.axhline(0.5, color=NEUTRAL, linewidth=0.5)
@@ -78,10 +78,10 @@ def plot_pairs(found: Distinctions, ax: Axes | None = None) -> Axes:
     by_measure = found.by_measure()
     axes = new_axes(ax, _HEIGHT + _LEGEND_ROW * math.ceil(len(by_measure) / 2))
     lines, here = {}, found.evaluations.n_queries
+    end = 10.0 * here  # what more queries than that would show is not worth the room
     for number, (name, rows) in enumerate(by_measure.items()):
         needed = sorted(row.queries_needed for row in rows if row.queries_needed is not None)
         shares = np.arange(len(needed) + 1) / len(rows)
-        end = max(10.0 * here, 10.0)  # far fewer pairs need more queries than is worth thinking of
         x, y = [1.0, *needed, end], [*shares, shares[-1]]
         (lines[name],) = axes.step(x, y, where="post", **_series(number))
     axes.axvline(here, linestyle="--", color=NEUTRAL, linewidth=0.7)
