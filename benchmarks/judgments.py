@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 import idealrank as ir
-from idealrank.evaluation.holes.weighing import Ranked, rules_of
-from idealrank.evaluation.machine.documents import Ranking, Sampled, estimate_by_document
+from idealrank.judging.machine_judgments.sampled_documents import Ranking, Sampled, estimate_by_document
+from idealrank.judging.unjudged.measure_rules import Ranked, rules_of
 from idealrank.measures.conventions import convention
 from idealrank.stats.control_variates import estimate_means
 

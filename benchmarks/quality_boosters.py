@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import idealrank as ir
-from idealrank._base.exact import Moments
+from idealrank._core.exact import Moments
 from idealrank._typing import Floats
 from idealrank.learners import BoostedRanker
 

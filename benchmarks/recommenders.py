@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from idealrank._base.exact import Moments
+from idealrank._core.exact import Moments
 from idealrank.learners import FactorRanker
 
 __all__ = ["main"]

@@ -10,8 +10,8 @@ from typing import Any
 import griffe
 
 from docs.narrow import narrowed
-from idealrank._base.options import Named
-from idealrank._base.results import Result
+from idealrank._names.options import Named
+from idealrank._present.result import Result
 
 _EXAMPLE = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 _DIRECTIVE = re.compile(r" *# doctest: .*")

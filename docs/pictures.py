@@ -22,8 +22,8 @@ from scipy.sparse import csr_array
 import idealrank as ir
 from docs import experiments
 from idealrank import discounts, learners, losses, theory
-from idealrank._base import palette
-from idealrank._base.drawing import new_axes
+from idealrank._present import palette
+from idealrank._present.figure_style import new_axes
 from idealrank.report import figures, learning_curve, over_cutoffs
 from idealrank.report.svg import inline_svg
 from idealrank.stats.paired import TESTS

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from idealrank import __version__, convention, measure
-from idealrank._base import palette
+from idealrank._present import palette
 from idealrank.measures.conventions import CONVENTION_NAMES
 from idealrank.theory.long_lists.theorems import PAPER, STATEMENTS
 

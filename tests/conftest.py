@@ -9,7 +9,7 @@ import pytest
 from exploring import chromium, explorer_file, visit  # noqa: F401  (fixtures)
 from hypothesis import HealthCheck, settings
 
-from idealrank._base.threads import available_cores
+from idealrank._core.threads import available_cores
 
 # No test depends on the clock. In CI every run draws the same examples; elsewhere each run draws new ones.
 settings.register_profile(

@@ -26,7 +26,7 @@ from idealrank.measures import cutoffs, discounts
 from idealrank.measures import measure as parse
 from idealrank.theory import StepCurve
 from idealrank.theory.distinguishing.prefixes import prefix_values
-from idealrank.theory.long_lists.weighting import Weighting
+from idealrank.theory.long_lists.measure_discount import Weighting
 
 __all__ = [
     "MODELS",

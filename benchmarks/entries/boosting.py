@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.runner import Comparison, Contestant, Setting, entry
 from benchmarks.targets import AtMost
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 
 _LENGTH = 100
 _FEATURES = 136

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 if sys.version_info < (3, 11):  # noqa: UP036  (a copy of the source may be imported by any Python)
     raise ImportError(f"idealrank needs Python 3.11 or newer, and this is {sys.version.split()[0]}")
 
-from idealrank._base.lazy import lazy
+from idealrank._core.lazy import lazy
 
 __version__ = "0.1.0"
 
 #: The public names by the module that defines them.
 _TABLE = {
-    "_base.results": ["Result"],
-    "_base.threads": ["set_threads"],
+    "_present.result": ["Result"],
+    "_core.threads": ["set_threads"],
     "data.construction": ["concatenate", "from_arrays"],
     "data.ids": ["Ids"],
     "data.judgments": ["join", "Qrels", "Run"],
@@ -25,29 +25,30 @@ _TABLE = {
     "data.problem": ["Problem"],
     "data.ranking": ["RankingData"],
     "data.subtopics": ["SubtopicQrels"],
-    "evaluation.agreement": ["agreement", "Agreement"],
-    "evaluation.compared": ["Comparison"],
-    "evaluation.comparison": ["compare"],
+    "comparison.agreement": ["agreement", "Agreement"],
+    "comparison.comparison_result": ["Comparison"],
+    "comparison.comparison": ["compare"],
     "evaluation.evaluator": ["evaluate"],
-    "evaluation.explanation": ["explain", "Explanation"],
-    "evaluation.factors": ["evaluate_factors"],
-    "evaluation.holes.bounding": ["bounds", "Bounds"],
-    "evaluation.holes.judging": ["judge_next"],
-    "evaluation.machine.assisted": ["AssistedComparison"],
-    "evaluation.machine.distributions": ["evaluate_uncertain"],
-    "evaluation.identification": ["identify", "Identification"],
-    "evaluation.leaderboards.building": ["leaderboard"],
-    "evaluation.leaderboards.standings": ["Leaderboard"],
-    "evaluation.results": ["Evaluation"],
-    "evaluation.scoring": ["scorer"],
+    "comparison.explanation": ["explain", "Explanation"],
+    "evaluation.whole_catalogs": ["evaluate_factors"],
+    "judging.unjudged.bounding": ["bounds", "Bounds"],
+    "judging.unjudged.judge_next": ["judge_next"],
+    "judging.machine_judgments.assisted": ["AssistedComparison"],
+    "judging.machine_judgments.uncertain_labels": ["evaluate_uncertain"],
+    "identification.identify": ["identify"],
+    "identification.result": ["Identification"],
+    "comparison.leaderboards.building": ["leaderboard"],
+    "comparison.leaderboards.standings": ["Leaderboard"],
+    "evaluation.evaluation_result": ["Evaluation"],
+    "evaluation.scorer": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
     "io.frame_output": ["to_frame"],
     "io.frames": ["from_frame", "qrels_from_frame", "run_from_frame"],
     "io.letor": ["read_letor", "write_letor"],
     "io.letor_folds": ["read_letor_folds"],
     "io.mteb": ["read_mteb_predictions", "read_mteb_results"],
-    "io.scores": ["read_groups", "read_scores", "write_groups", "write_scores"],
-    "io.tables": ["read_csv", "read_parquet", "write_frame"],
+    "io.score_files": ["read_groups", "read_scores", "write_groups", "write_scores"],
+    "io.parquet_csv": ["read_csv", "read_parquet", "write_frame"],
     "io.trec": ["read_qrels", "read_run", "write_qrels", "write_run"],
     "losses.names": ["loss"],
     "measures.conventions": ["convention"],
@@ -79,8 +80,16 @@ if TYPE_CHECKING:
     from idealrank import report as report
     from idealrank import stats as stats
     from idealrank import theory as theory
-    from idealrank._base.results import Result as Result
-    from idealrank._base.threads import set_threads as set_threads
+    from idealrank._core.threads import set_threads as set_threads
+    from idealrank._present.result import Result as Result
+    from idealrank.comparison.agreement import Agreement as Agreement
+    from idealrank.comparison.agreement import agreement as agreement
+    from idealrank.comparison.comparison import compare as compare
+    from idealrank.comparison.comparison_result import Comparison as Comparison
+    from idealrank.comparison.explanation import Explanation as Explanation
+    from idealrank.comparison.explanation import explain as explain
+    from idealrank.comparison.leaderboards.building import leaderboard as leaderboard
+    from idealrank.comparison.leaderboards.standings import Leaderboard as Leaderboard
     from idealrank.data import datasets as datasets
     from idealrank.data.construction import concatenate as concatenate
     from idealrank.data.construction import from_arrays as from_arrays
@@ -90,26 +99,13 @@ if TYPE_CHECKING:
     from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
     from idealrank.data.subtopics import SubtopicQrels as SubtopicQrels
-    from idealrank.evaluation.agreement import Agreement as Agreement
-    from idealrank.evaluation.agreement import agreement as agreement
-    from idealrank.evaluation.compared import Comparison as Comparison
-    from idealrank.evaluation.comparison import compare as compare
+    from idealrank.evaluation.evaluation_result import Evaluation as Evaluation
     from idealrank.evaluation.evaluator import evaluate as evaluate
-    from idealrank.evaluation.explanation import Explanation as Explanation
-    from idealrank.evaluation.explanation import explain as explain
-    from idealrank.evaluation.factors import evaluate_factors as evaluate_factors
-    from idealrank.evaluation.holes.bounding import Bounds as Bounds
-    from idealrank.evaluation.holes.bounding import bounds as bounds
-    from idealrank.evaluation.holes.judging import judge_next as judge_next
-    from idealrank.evaluation.identification import Identification as Identification
-    from idealrank.evaluation.identification import identify as identify
-    from idealrank.evaluation.leaderboards.building import leaderboard as leaderboard
-    from idealrank.evaluation.leaderboards.standings import Leaderboard as Leaderboard
-    from idealrank.evaluation.machine.assisted import AssistedComparison as AssistedComparison
-    from idealrank.evaluation.machine.distributions import evaluate_uncertain as evaluate_uncertain
-    from idealrank.evaluation.results import Evaluation as Evaluation
-    from idealrank.evaluation.scoring import scorer as scorer
+    from idealrank.evaluation.scorer import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream
+    from idealrank.evaluation.whole_catalogs import evaluate_factors as evaluate_factors
+    from idealrank.identification.identify import identify as identify
+    from idealrank.identification.result import Identification as Identification
     from idealrank.io.frame_output import to_frame as to_frame
     from idealrank.io.frames import from_frame as from_frame
     from idealrank.io.frames import qrels_from_frame as qrels_from_frame
@@ -119,14 +115,19 @@ if TYPE_CHECKING:
     from idealrank.io.letor_folds import read_letor_folds as read_letor_folds
     from idealrank.io.mteb import read_mteb_predictions as read_mteb_predictions
     from idealrank.io.mteb import read_mteb_results as read_mteb_results
-    from idealrank.io.scores import *  # noqa: F403
-    from idealrank.io.tables import read_csv as read_csv
-    from idealrank.io.tables import read_parquet as read_parquet
-    from idealrank.io.tables import write_frame as write_frame
+    from idealrank.io.parquet_csv import read_csv as read_csv
+    from idealrank.io.parquet_csv import read_parquet as read_parquet
+    from idealrank.io.parquet_csv import write_frame as write_frame
+    from idealrank.io.score_files import *  # noqa: F403
     from idealrank.io.trec import read_qrels as read_qrels
     from idealrank.io.trec import read_run as read_run
     from idealrank.io.trec import write_qrels as write_qrels
     from idealrank.io.trec import write_run as write_run
+    from idealrank.judging.machine_judgments.assisted import AssistedComparison as AssistedComparison
+    from idealrank.judging.machine_judgments.uncertain_labels import evaluate_uncertain as evaluate_uncertain
+    from idealrank.judging.unjudged.bounding import Bounds as Bounds
+    from idealrank.judging.unjudged.bounding import bounds as bounds
+    from idealrank.judging.unjudged.judge_next import judge_next as judge_next
     from idealrank.losses.names import loss as loss
     from idealrank.measures import cutoffs as cutoffs
     from idealrank.measures import discounts as discounts

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import finite
 
-from idealrank._base.exact import ExactSum, Moments
+from idealrank._core.exact import ExactSum, Moments
 from idealrank.errors import DataError
 
 

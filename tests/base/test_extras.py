@@ -108,14 +108,14 @@ def test_every_example_works_or_names_the_extra_that_it_needs(outcomes: dict[str
     ("name", "outcome"),
     [
         ("idealrank.evaluation.evaluator.evaluate", "passed"),
-        ("idealrank.evaluation.comparison.compare", "passed"),
+        ("idealrank.comparison.comparison.compare", "passed"),
         ("idealrank.measures.discounted.NDCG", "passed"),
         ("idealrank.losses.direct.ApproxNDCG", "passed"),
         ("idealrank.io.letor.read_letor", "passed"),
         ("idealrank.io.trec.read_run", "passed"),
-        ("idealrank.learners.linear.named", "this needs scikit-learn: pip install 'idealrank[learn]'"),
+        ("idealrank.learners.linear.classic_rankers", "this needs scikit-learn: pip install 'idealrank[learn]'"),
         ("idealrank.report.svg.inline_svg", "this needs matplotlib: pip install 'idealrank[report]'"),
-        ("idealrank.io.tables.write_frame", "this needs pyarrow: pip install 'idealrank[parquet]'"),
+        ("idealrank.io.parquet_csv.write_frame", "this needs pyarrow: pip install 'idealrank[parquet]'"),
         ("idealrank.integrations.torch", "this needs torch: pip install 'idealrank[torch]'"),
     ],
 )

@@ -3,7 +3,7 @@ from importlib import import_module
 import pytest
 
 from idealrank import integrations
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank.errors import MissingExtraError
 
 

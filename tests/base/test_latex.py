@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import idealrank as ir
-from idealrank._base.latex import latex_table, latex_text
-from idealrank._base.tables import Column, Table
+from idealrank._present.latex import latex_table, latex_text
+from idealrank._present.table import Column, Table
 
 AWKWARD = [
     "[optional] *star",

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import idealrank as ir
-from idealrank._base.layout import layout
-from idealrank._base.printable import display_width, wrapped
-from idealrank._base.tables import Column, Table, Value, render
+from idealrank._present.printable import display_width, wrapped
+from idealrank._present.table import Column, Table, Value, render
+from idealrank._present.text_layout import layout
 
 TEXT = st.text(st.sampled_from("ab_-. ,日\u0301"), max_size=30).map(lambda text: " ".join(text.split()))
 

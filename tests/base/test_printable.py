@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from idealrank import evaluate
-from idealrank._base.printable import printable
-from idealrank._base.tables import Column, Table, render
+from idealrank._present.printable import printable
+from idealrank._present.table import Column, Table, render
 from idealrank.report import html
 
 HOSTILE = "q\x1b]0;owned\x07\x9b31m\u202e\udcff"

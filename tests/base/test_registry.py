@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import idealrank
 from idealrank import cutoffs, discounts, gains, learners, losses, measures
-from idealrank._base.grammar import letters, read
-from idealrank._base.registry import Registry
+from idealrank._names.grammar import letters, read
+from idealrank._names.registry import Registry
 from idealrank.cli.group import commands
 from idealrank.errors import OptionError
 from idealrank.learners.names import LEARNERS

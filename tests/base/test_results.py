@@ -14,13 +14,13 @@ import pytest
 
 import idealrank as ir
 from idealrank import datasets, learners, stats, theory
-from idealrank._base.plain import finite
-from idealrank._base.results import Result
-from idealrank._base.tables import WORDS, Column, Table, html_table
+from idealrank._present.json_values import finite
+from idealrank._present.result import Result
+from idealrank._present.table import WORDS, Column, Table, html_table
 from idealrank.errors import OptionError
-from idealrank.evaluation.measured import Measured
+from idealrank.evaluation.evaluation_base import Measured
 from idealrank.experiments.claims import Claim
-from idealrank.experiments.results import Reproduction
+from idealrank.experiments.reproduction import Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.theory.distinguishing.all_pairs import Distinctions
 from idealrank.theory.linear_ndcg import exchanges, threshold_errors
@@ -183,7 +183,7 @@ def test_the_report_asks_no_result_for_its_type() -> None:
 
 
 def test_means_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from idealrank._base.exact import Moments
+    from idealrank._core.exact import Moments
 
     found = ir.evaluate(QRELS, RUNS["c"], ["ndcg", "ap"])
     first = found.mean

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import idealrank as ir
-from idealrank._base.threads import available_cores, quota, resolve_threads
+from idealrank._core.threads import available_cores, quota, resolve_threads
 from idealrank.errors import OptionError
 
 
@@ -108,7 +108,7 @@ def test_no_quota_is_no_limit(tmp_path: Path, groups: str, files: dict[str, str]
 def test_a_process_with_one_core_uses_one_thread() -> None:
     script = (
         "import os; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"
-        "from idealrank._base.threads import resolve_threads; print(resolve_threads(None))"
+        "from idealrank._core.threads import resolve_threads; print(resolve_threads(None))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "1\n"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import cutoffs, discounts, gains, measure, measures
-from idealrank._base.registry import Registry
+from idealrank._names.registry import Registry
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import AP, DCG, ERR, F1, NDCG, RBP, RR, HitRate, LinearNDCG, Measure, Precision, Recall

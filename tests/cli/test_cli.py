@@ -19,10 +19,10 @@ from click.testing import CliRunner, Result
 
 import idealrank
 from idealrank.cli.group import commands
-from idealrank.cli.support import failures, progress, terminal
+from idealrank.cli.support import failures, status_line, terminal
+from idealrank.cli.support.file_formats import kind_of
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import kind_of
-from idealrank.cli.support.tables import Column, Table, render
+from idealrank.cli.support.printed_tables import Column, Table, render
 
 SMALL_DEMO = ("demo", "--queries", "10", "--docs", "20", "--html", os.devnull)
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals, pipes and signals")
@@ -124,7 +124,7 @@ def test_a_table_is_printed_without_openssl_and_masked_arrays(tmp_path: Path) ->
     (tmp_path / "judged").write_text("q1 0 d1 1\nq1 0 d2 0\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 2 tag\nq1 Q0 d2 2 1 tag\n")
     imported = imported_by("evaluate", str(tmp_path / "judged"), str(tmp_path / "run"), "-m", "ndcg@10", "--quiet")
-    assert "idealrank.evaluation.results" in imported
+    assert "idealrank.evaluation.evaluation_result" in imported
     assert imported.isdisjoint({"_hashlib", "numpy.ma", "rich"})
     assert imported.isdisjoint({"csv", "fractions", "json", "pathlib", "idealrank.io.frames"})
 
@@ -406,14 +406,14 @@ def test_a_large_file_says_how_much_of_it_is_read(
         (small, False, True, False),
         (tmp_path / "missing.txt", False, True, False),
     ]:
-        monkeypatch.setattr(progress, "is_rich", lambda stream, rich=rich: rich)
-        with progress.reading(str(path), quiet=quiet) as callback:
+        monkeypatch.setattr(status_line, "is_rich", lambda stream, rich=rich: rich)
+        with status_line.reading(str(path), quiet=quiet) as callback:
             assert (callback is not None) == expected
             if callback is not None:
                 callback(1000, 50_000_001)
                 callback(25_000_000, None)
-                progress._STATUS.draw()
-        with progress.writing(str(path), shown=callback is not None):
+                status_line._STATUS.draw()
+        with status_line.writing(str(path), shown=callback is not None):
             pass
     assert "reading large.txt: 50% of 50 MB" in capsys.readouterr().err
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 import idealrank as ir
 from idealrank.cli.group import commands
 from idealrank.evaluation import trec_eval
-from idealrank.io.ahead import RunAhead
+from idealrank.io.prefetch import RunAhead
 
 
 @pytest.fixture

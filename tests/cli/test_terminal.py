@@ -12,7 +12,7 @@ from screen import Screen, of_command, on_a_terminal
 
 import idealrank as ir
 from idealrank.cli.group import commands
-from idealrank.cli.support import progress
+from idealrank.cli.support import status_line as progress
 from idealrank.learners.progress import bar
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals")
@@ -188,7 +188,7 @@ def test_real_runs_fit_the_screen(real_data: Path, tmp_path: Path) -> None:
 
 def test_long_work_has_a_label_that_leaves_no_trace(tmp_path: Path) -> None:
     script = """
-from idealrank.cli.support import progress
+from idealrank.cli.support import status_line as progress
 progress._DELAY = progress._EVERY = 0.001
 with progress.working("comparing systems with " + "long names " * 20, quiet=False) as say_that:
     progress._STATUS.drawn.wait()

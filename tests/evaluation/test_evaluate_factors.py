@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 import idealrank as ir
 from idealrank import _native
 from idealrank.errors import DataError
-from idealrank.evaluation import factors
+from idealrank.evaluation import whole_catalogs as factors
 
 #: Measures that only look at the first ranks, and measures that rank all items.
 TOP = ["ndcg@3", "recall@4", "p@2", "rr@5", "ap@3", "hit_rate@1", "rbp@4", "f1@2"]

@@ -13,7 +13,7 @@ import idealrank as ir
 from idealrank import measures
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.results import Evaluations
+from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.measures.conventions import Convention, convention
 
 LOG3 = math.log2(3)

@@ -10,7 +10,7 @@ import scipy.stats
 
 import idealrank as ir
 from idealrank import stats
-from idealrank._base.exact import WeightedMoments
+from idealrank._core.exact import WeightedMoments
 from idealrank.errors import DataError, OptionError
 
 ROWS = pyarrow.table(

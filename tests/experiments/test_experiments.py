@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 import idealrank as ir
-from idealrank._base.tables import Column, Table
+from idealrank._present.table import Column, Table
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
 from idealrank.experiments import jin2013, wang2013
 from idealrank.experiments.claims import Choices, Claim, Finding, difference
-from idealrank.experiments.results import Reproduction
+from idealrank.experiments.reproduction import Reproduction
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from idealrank.experiments.qin2008 import accuracy
 from idealrank.experiments.qin2008.accuracy import Errors
 from idealrank.experiments.qin2008.protocol import CHOICES, PUBLISHED_NDCG, QUICK, Protocol, trained_name
 from idealrank.experiments.qin2008.runs import Run, is_graded, run
-from idealrank.experiments.results import Reproduction
+from idealrank.experiments.reproduction import Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import ApproxNDCGRanker, cross_fold
 from idealrank.losses import ApproxAP, ApproxNDCG

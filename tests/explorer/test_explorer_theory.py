@@ -9,8 +9,8 @@ import pytest
 
 from idealrank import cutoffs, discounts, theory
 from idealrank.theory.long_lists.limits import theorem_of
+from idealrank.theory.long_lists.measure_discount import Weighting
 from idealrank.theory.long_lists.steps import StepCurve
-from idealrank.theory.long_lists.weighting import Weighting
 
 CUTOFFS: list[dict[str, float] | None] = [None, {"rank": 10}, {"fraction": 0.2}, {"power": 0.5}]
 EXPONENTS: list[str | float] = ["log", 0, 0.3, 0.7, 1, 1.5]

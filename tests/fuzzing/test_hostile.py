@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import idealrank as ir
 from fuzzing.hostile import ARGUMENTS, SETS, Hostile, arguments_of
 from fuzzing.targets.measures import Reference
-from idealrank._base.results import Result
+from idealrank._present.result import Result
 from idealrank.data.columns import float_column
 from idealrank.errors import IdealrankError, OptionError
 from idealrank.learners.base import Ranker

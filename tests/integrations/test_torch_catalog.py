@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from idealrank import losses
 from idealrank.errors import DataError, OptionError
-from idealrank.io.interactions import interactions_of
+from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners.factors.model import Factors
 
 torch = pytest.importorskip("torch")

@@ -10,7 +10,7 @@ from idealrank.errors import DataError
 
 torch = pytest.importorskip("torch")
 RankingLoss = pytest.importorskip("idealrank.integrations.torch").RankingLoss
-formulas = pytest.importorskip("idealrank.integrations.torch.formulas")
+formulas = pytest.importorskip("idealrank.integrations.torch.tensor_formulas")
 long_lists = pytest.importorskip("idealrank.integrations.torch.long_lists")
 sweeps = pytest.importorskip("idealrank.integrations.torch.sweeps")
 

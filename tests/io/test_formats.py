@@ -17,7 +17,7 @@ from idealrank.errors import OptionError, ParseError
 from idealrank.io import FORMATS
 from idealrank.io.formats import Frame, Nested, load, named, recognized, sniffed
 from idealrank.io.frame_output import to_frame
-from idealrank.io.tables import read_frame
+from idealrank.io.parquet_csv import read_frame
 
 #: The starts of files of each format.
 TEXTS = {

@@ -12,7 +12,7 @@ from idealrank import learners
 from idealrank.errors import DataError, ModelError, OptionError
 from idealrank.integrations.lightgbm import objective
 from idealrank.learners import BoostedRanker
-from idealrank.learners.trees.arrays import Trees
+from idealrank.learners.trees.tree_arrays import Trees
 
 lgb = pytest.importorskip("lightgbm")
 pd = pytest.importorskip("pandas")

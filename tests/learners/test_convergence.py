@@ -14,7 +14,7 @@ from idealrank.errors import OptionError
 from idealrank.learners import features
 from idealrank.learners.features import features_of
 from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.parts import Part
+from idealrank.learners.linear.query_blocks import Part
 
 
 def made(scale: float = 1.0, shift: float = 0.0, n_queries: int = 20) -> ir.RankingData:

@@ -18,7 +18,7 @@ from idealrank.cli.group import commands
 from idealrank.errors import DataError, MissingExtraError, ModelError, OptionError
 from idealrank.learners import LinearRanker, ListNet, RandomRanker, RankBoost
 from idealrank.learners.files import exports
-from idealrank.learners.trees.arrays import Trees
+from idealrank.learners.trees.tree_arrays import Trees
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
 

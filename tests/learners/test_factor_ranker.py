@@ -14,10 +14,10 @@ from sklearn.exceptions import NotFittedError
 
 from idealrank import evaluate, learners, losses
 from idealrank.errors import DataError, ModelError, OptionError
-from idealrank.io.interactions import interactions_of
+from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners import FactorRanker
 from idealrank.learners.factors.model import Factors
-from idealrank.learners.factors.optimizers import AdaGrad, Adam
+from idealrank.learners.factors.stochastic_updates import AdaGrad, Adam
 
 RNG = np.random.default_rng(3)
 

@@ -17,7 +17,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.learners import LinearRanker
 from idealrank.learners.features import features_of
 from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.parts import Part
+from idealrank.learners.linear.query_blocks import Part
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
 

@@ -17,9 +17,9 @@ from idealrank.losses.names import LOSSES
 from idealrank.measures.cutoffs import CUTOFFS
 from idealrank.measures.diversity import Diversity
 from idealrank.measures.names import MEASURES
-from idealrank.theory.long_lists.lasting import decay_of
+from idealrank.theory.long_lists.always_ahead import decay_of
 from idealrank.theory.long_lists.limits import theorem_of
-from idealrank.theory.long_lists.weighting import Weighting
+from idealrank.theory.long_lists.measure_discount import Weighting
 
 
 @dataclasses.dataclass(frozen=True)

@@ -20,13 +20,13 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank import report
-from idealrank._base.markup import joined
-from idealrank._base.palette import COLOURS
-from idealrank._base.scores import MeasureScores, Scores
-from idealrank._base.tables import Column, Table, html_table
+from idealrank._present.markup import joined
+from idealrank._present.palette import COLOURS
+from idealrank._present.system_scores import MeasureScores, Scores
+from idealrank._present.table import Column, Table, html_table
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
-from idealrank.evaluation.results import Evaluations
+from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.report import figures, html, learning_curve, over_cutoffs
 from idealrank.report.embedding import embedded_scores
 from idealrank.report.figures import _apart

@@ -12,9 +12,9 @@ from idealrank import from_arrays
 from idealrank._typing import Floats
 from idealrank.theory import confidence_sequence, distinguish
 from idealrank.theory.distinguishing.all_pairs import Distinctions
+from idealrank.theory.distinguishing.confidence_sequences import certified_at
 from idealrank.theory.distinguishing.distinguish import distinguish_all
-from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.sequences import certified_at
+from idealrank.theory.distinguishing.growing_lists import Paths
 
 MEASURES = ["ndcg", "ndcg(gain=linear)@5", "dcg@3", "linear_ndcg"]
 

@@ -12,7 +12,7 @@ from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, measure
 from idealrank.theory import StepCurve, distinguish
-from idealrank.theory.distinguishing.paths import Paths
+from idealrank.theory.distinguishing.growing_lists import Paths
 from idealrank.theory.distinguishing.plots import plot_curve, plot_curves, plot_values, plot_wins
 
 

@@ -10,8 +10,8 @@ from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, distinguish, limit
-from idealrank.theory.distinguishing.prospects import Mean, prospect
-from idealrank.theory.long_lists.per_query import fit_queries
+from idealrank.theory.distinguishing.limits_of_means import Mean, prospect
+from idealrank.theory.long_lists.query_curves import fit_queries
 
 
 def drawn(n_queries: int, n: int, seed: int, noise: float = 0.0) -> tuple[Floats, Floats, Int64s, Floats, Floats]:

@@ -10,7 +10,7 @@ import click
 import idealrank
 from idealrank.cli.support.failures import reported
 from idealrank.cli.support.help import Context
-from idealrank.cli.support.options import debug_option
+from idealrank.cli.support.shared_options import debug_option
 
 __all__ = ["commands"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.options import items_of
+from idealrank._core.checks import items_of
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import (
     array_of,

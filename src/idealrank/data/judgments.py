@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.threads import resolve_threads
-from idealrank._base.words import counted
+from idealrank._core.threads import resolve_threads
+from idealrank._present.pluralize import counted
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import (
     array_of,

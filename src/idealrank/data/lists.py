@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import array_of, check_columns, check_offsets, float_column, offsets_of, weight_column
 from idealrank.data.ids import Ids, taken

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, TypeVar, g
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.extras import needs
-from idealrank._base.options import is_whole, items_of
-from idealrank._base.threads import resolve_threads
-from idealrank._base.words import counted
+from idealrank._core.checks import is_whole, items_of
+from idealrank._core.extras import needs
+from idealrank._core.threads import resolve_threads
+from idealrank._present.pluralize import counted
 from idealrank._typing import Booleans, Float32s, Floats, Int64s
 from idealrank.data.columns import (
     array_of,
@@ -552,7 +552,7 @@ class RankingData:
         return f"RankingData({', '.join(facts)})"
 
     def _repr_html_(self) -> str:
-        from idealrank._base.markup import tag
+        from idealrank._present.markup import tag
 
         listed = [tag("ul", *(tag("li", problem) for problem in self.problems))] if self.problems else []
         return tag("div", tag("strong", "RankingData"), f": {', '.join(self._facts())}", *listed)

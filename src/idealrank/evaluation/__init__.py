@@ -1,1 +1,1 @@
-"""Evaluate, compare and explain rankings."""
+"""Evaluate rankings."""

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeAlias, Unpack, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.sections import listed
-from idealrank._base.words import share
+from idealrank._present.page import listed
+from idealrank._present.pluralize import share
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import weight_column
 from idealrank.data.construction import from_arrays
@@ -22,8 +22,8 @@ from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
-from idealrank.evaluation.categories import By, Categories, categories_of, in_order, value_of
 from idealrank.evaluation.counts import Counts
+from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.evaluation.inputs import (
     Data,
     LayoutOptions,
@@ -36,8 +36,8 @@ from idealrank.evaluation.inputs import (
     naming,
 )
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
-from idealrank.evaluation.results import Evaluation, Evaluations
-from idealrank.io.per_query import read_query_weights
+from idealrank.evaluation.query_categories import By, Categories, categories_of, in_order, value_of
+from idealrank.io.query_values import read_query_weights
 from idealrank.io.shapes.base import recognize
 from idealrank.measures.base import Measure, check_subtopics
 from idealrank.measures.conventions import Convention, convention

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import offsets_of, places, query_at
 from idealrank.data.lists import Judged, Lists

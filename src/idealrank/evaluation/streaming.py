@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.exact import Moments
-from idealrank._base.options import items_of
-from idealrank._base.plain import Plain, plain
-from idealrank._base.results import Result
-from idealrank._base.tables import Table
-from idealrank._base.words import counted
+from idealrank._core.checks import items_of
+from idealrank._core.exact import Moments
+from idealrank._present.json_values import Plain, plain
+from idealrank._present.pluralize import counted
+from idealrank._present.result import Result
+from idealrank._present.table import Table
 from idealrank._typing import Int64s
 from idealrank.data.construction import from_arrays, joined_ids
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
+from idealrank.evaluation.evaluation_base import INTERVAL_LEVEL, INTERVAL_METHOD
+from idealrank.evaluation.evaluation_result import Evaluation, means_table, means_text
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures, judged_and_systems
-from idealrank.evaluation.measured import INTERVAL_LEVEL, INTERVAL_METHOD
-from idealrank.evaluation.results import Evaluation, means_table, means_text
 from idealrank.io.batches import SortedParquet
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from idealrank._base.sections import listed
+from idealrank._present.page import listed
 from idealrank._typing import Floats
 from idealrank.stats import interval
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.drawing import new_panels
-from idealrank._base.extras import needs
-from idealrank._base.palette import BETTER
-from idealrank._base.sections import listed
-from idealrank._base.seeds import generator
+from idealrank._core.extras import needs
+from idealrank._core.seeds import generator
+from idealrank._present.figure_style import new_panels
+from idealrank._present.page import listed
+from idealrank._present.palette import BETTER
 from idealrank._typing import Floats
 from idealrank.data import datasets
 from idealrank.data.ranking import RankingData
 from idealrank.experiments.claims import Claim
-from idealrank.experiments.results import Reproduction
+from idealrank.experiments.reproduction import Reproduction
 from idealrank.losses.segments import sums
 from idealrank.measures import AUC, DCG, LinearNDCG, PairwiseError
 from idealrank.theory import exchanges, linear_ndcg_of_auc, threshold_errors

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from idealrank import theory
-from idealrank._base.drawing import new_panels
-from idealrank._base.palette import SERIES
-from idealrank._base.tables import WORDS, Column, Table, Value
+from idealrank._present.figure_style import new_panels
+from idealrank._present.palette import SERIES
+from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Choices, Claim, Finding, Setting, compared, difference
 from idealrank.experiments.collections import simulated_collections
-from idealrank.experiments.results import QUICK_WARNING, Reproduction
+from idealrank.experiments.reproduction import QUICK_WARNING, Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import LinearRanker
 from idealrank.learners.estimators import ConvergenceWarning

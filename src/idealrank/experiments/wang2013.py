@@ -16,24 +16,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from idealrank._base.drawing import new_panels
-from idealrank._base.palette import NEUTRAL, SERIES
-from idealrank._base.seeds import generator
+from idealrank._core.seeds import generator
+from idealrank._present.figure_style import new_panels
+from idealrank._present.palette import NEUTRAL, SERIES
 from idealrank._typing import Floats, Int64s
 from idealrank.data import datasets
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.experiments.claims import FAILS, HOLDS, Choices, Claim, Difference, Finding, Setting, difference
-from idealrank.experiments.results import Reproduction
+from idealrank.experiments.reproduction import Reproduction
 from idealrank.learners import LinearRanker
 from idealrank.losses import CrossEntropy, Hinge, Loss, SquaredHinge
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, limit, verdict
-from idealrank.theory.distinguishing.paths import Paths
+from idealrank.theory.distinguishing.growing_lists import Paths
 from idealrank.theory.distinguishing.prefixes import growing_sizes, prefix_values
 from idealrank.theory.long_lists.limits import sees
-from idealrank.theory.long_lists.weighting import Weighting
+from idealrank.theory.long_lists.measure_discount import Weighting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from idealrank._base.lazy import lazy
+from idealrank._core.lazy import lazy
 
 __all__ = [
     "dask",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import Evaluator as Evaluating

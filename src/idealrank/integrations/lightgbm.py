@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import losses, measures
-from idealrank._base.options import is_whole
+from idealrank._core.checks import is_whole
 from idealrank._typing import Float32s, Int64s
 from idealrank.data.columns import array_of, weight_column
 from idealrank.data.construction import from_arrays

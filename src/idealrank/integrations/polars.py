@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.grammar import nearest
-from idealrank._base.options import is_whole
+from idealrank._core.checks import is_whole
+from idealrank._names.grammar import nearest
 from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import OptionError

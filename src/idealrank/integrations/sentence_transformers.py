@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.extras import needs
-from idealrank._base.words import counted
+from idealrank._core.extras import needs
+from idealrank._present.pluralize import counted
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import evaluate
 from idealrank.evaluation.inputs import Measures, named_measures

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank.data.columns import read_only
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluator import evaluate

@@ -38,7 +38,7 @@ FORMATS = {
     "qrels": Listing("trec", "TREC judgments", (".qrels",), word="qrels"),
     "msmarco": Listing("msmarco", "an MS MARCO run", ()),
     "run": Listing("trec", "a TREC run", (".run", ".results"), word="run"),
-    "parquet": Listing("tables", "Parquet", (".parquet", ".pq")),
+    "parquet": Listing("parquet_csv", "Parquet", (".parquet", ".pq")),
     "json": Listing("nested_json", "JSON", (".json",)),
-    "csv": Listing("tables", "CSV", (".csv",)),
+    "csv": Listing("parquet_csv", "CSV", (".csv",)),
 }

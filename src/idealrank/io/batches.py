@@ -18,7 +18,7 @@ from idealrank.errors import DataError
 from idealrank.io import FORMATS
 from idealrank.io.files import path_text
 from idealrank.io.frame_arrays import pyarrow_module
-from idealrank.io.tables import parquet_file
+from idealrank.io.parquet_csv import parquet_file
 
 if TYPE_CHECKING:
     import pyarrow

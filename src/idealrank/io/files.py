@@ -13,8 +13,8 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from idealrank._base.extras import needs
-from idealrank._base.threads import resolve_threads
+from idealrank._core.extras import needs
+from idealrank._core.threads import resolve_threads
 from idealrank.errors import OptionError, ParseError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank._typing import Float32s, Floats
 from idealrank.data.ids import Ids
 from idealrank.data.lists import QueryIds

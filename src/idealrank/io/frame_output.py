@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from idealrank._base.frames import Backend, frame_of
+from idealrank._present.data_frames import Backend, frame_of
 from idealrank._typing import Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
@@ -16,7 +16,7 @@ from idealrank.errors import DataError
 from idealrank.io.frame_arrays import pyarrow_module
 
 if TYPE_CHECKING:
-    from idealrank._base.frames import Frame
+    from idealrank._present.data_frames import Frame
 
 __all__ = ["to_frame"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from idealrank._base.options import items_of
+from idealrank._core.checks import items_of
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
 

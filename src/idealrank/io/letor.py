@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import is_whole
+from idealrank._core.checks import is_whole
 from idealrank._typing import Int64s
 from idealrank.data.columns import offsets_of, read_only
 from idealrank.data.ids import Ids, taken
@@ -18,7 +18,7 @@ from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, path_text, read_blocks
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
-from idealrank.io.scores import read_groups
+from idealrank.io.score_files import read_groups
 
 __all__ = ["LETOR", "read_letor", "widened", "write_letor"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.judgments import Run
 from idealrank.errors import ParseError

@@ -14,8 +14,8 @@ from typing import Any, Literal, Protocol, overload
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.grammar import number_text
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
+from idealrank._names.grammar import number_text
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import read_only
 from idealrank.data.ids import Ids
@@ -23,9 +23,9 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.problem import Problem
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError, ParseError
-from idealrank.io.ahead import RunAhead
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
+from idealrank.io.prefetch import RunAhead
 
 __all__ = [
     "QRELS",

@@ -3,16 +3,16 @@
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from idealrank._base.lazy import lazy
+from idealrank._core.lazy import lazy
 
 #: The public names by the module that defines them.
 _TABLE = {
     "consistent": ["ConsistentRegression"],
-    "factors.ranker": ["FactorRanker"],
+    "factors.factor_ranker": ["FactorRanker"],
     "files.exports": ["to_elasticsearch", "to_onnx", "to_ranklib", "to_vespa"],
     "files.models": ["load", "save"],
     "linear.adarank": ["AdaRank"],
-    "linear.named": [
+    "linear.classic_rankers": [
         "ApproxAPRanker",
         "ApproxNDCGRanker",
         "LeastSquaresRanker",
@@ -23,7 +23,7 @@ _TABLE = {
         "SoftRank",
     ],
     "linear.p_norm_push": ["PNormPush"],
-    "linear.ranker": ["LinearRanker"],
+    "linear.linear_ranker": ["LinearRanker"],
     "linear.sources": ["ParquetSource"],
     "names": ["register"],
     "random": ["RandomRanker"],
@@ -39,14 +39,14 @@ __all__ = [*chain(*_TABLE.values())]
 
 if TYPE_CHECKING:
     from idealrank.learners.consistent import ConsistentRegression as ConsistentRegression
-    from idealrank.learners.factors.ranker import FactorRanker as FactorRanker
+    from idealrank.learners.factors.factor_ranker import FactorRanker as FactorRanker
     from idealrank.learners.files.exports import *  # noqa: F403
     from idealrank.learners.files.models import load as load
     from idealrank.learners.files.models import save as save
     from idealrank.learners.linear.adarank import AdaRank as AdaRank
-    from idealrank.learners.linear.named import *  # noqa: F403
+    from idealrank.learners.linear.classic_rankers import *  # noqa: F403
+    from idealrank.learners.linear.linear_ranker import LinearRanker as LinearRanker
     from idealrank.learners.linear.p_norm_push import PNormPush as PNormPush
-    from idealrank.learners.linear.ranker import LinearRanker as LinearRanker
     from idealrank.learners.linear.sources import ParquetSource as ParquetSource
     from idealrank.learners.names import register as register
     from idealrank.learners.random import RandomRanker as RandomRanker

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, runtime_
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.types import check_types
+from idealrank._names.types import check_types
 from idealrank._typing import Floats
 from idealrank.data.columns import check_unmasked
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.scoring import mean_value
+from idealrank.evaluation.scorer import mean_value
 from idealrank.learners.estimators import BaseEstimator, check_is_fitted, clone, validate_data
 from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
 from idealrank.measures import Measure, measure

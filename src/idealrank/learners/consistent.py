@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.learners.base import Ranker

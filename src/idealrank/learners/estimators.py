@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank.errors import OptionError
 
 with needs("sklearn", extra="learn"):

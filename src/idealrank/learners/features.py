@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Float32s, Floats, Int64s
 from idealrank.data.columns import query_at
 from idealrank.data.lists import located

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from idealrank._base.grammar import no_option
-from idealrank._base.registry import Registry
+from idealrank._names.grammar import no_option
+from idealrank._names.registry import Registry
 from idealrank.learners.base import Learner, Ranker
 
 __all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "register", "with_files"]
@@ -72,7 +72,7 @@ def with_files() -> dict[str, type[Learner]]:
     >>> sorted(with_files().keys() - by_class_name().keys())
     ['FactorRanker']
     """
-    from idealrank.learners.factors.ranker import FactorRanker
+    from idealrank.learners.factors.factor_ranker import FactorRanker
 
     return {**by_class_name(), FactorRanker.__name__: FactorRanker}
 

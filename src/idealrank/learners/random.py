@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from idealrank._base.seeds import generator
+from idealrank._core.seeds import generator
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError

@@ -3,7 +3,7 @@
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from idealrank._base.lazy import lazy
+from idealrank._core.lazy import lazy
 
 #: The public names by the module that defines them.
 _TABLE = {

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import Options
+from idealrank._names.options import Options
 from idealrank._typing import Floats
 from idealrank.data.columns import weight_column
 from idealrank.data.lists import Lists

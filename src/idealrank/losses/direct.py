@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.options import choice, number, option
+from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from idealrank._base.options import Numbers, number
-from idealrank._base.registry import Registry
+from idealrank._names.options import Numbers, number
+from idealrank._names.registry import Registry
 from idealrank._typing import Floats
 
 __all__ = ["Elementwise", "Link", "Scale", "of", "register"]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import choice, number, option
+from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss

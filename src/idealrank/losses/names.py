@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from idealrank._base.registry import Registry
+from idealrank._names.registry import Registry
 from idealrank.losses.base import Loss
 
 __all__ = ["LOSSES", "loss", "register"]

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import choice, flag, number, option
+from idealrank._names.options import choice, flag, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError

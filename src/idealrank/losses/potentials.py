@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.options import Numbers
-from idealrank._base.registry import Registry
+from idealrank._names.options import Numbers
+from idealrank._names.registry import Registry
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import query_at
 from idealrank.errors import DataError, OptionError

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import number, option
+from idealrank._names.options import number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss

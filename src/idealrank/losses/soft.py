@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import number, option
+from idealrank._names.options import number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import choice, flag, number, option
+from idealrank._names.options import choice, flag, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.base import Loss

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import option
+from idealrank._names.options import option
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import query_at
 from idealrank.data.lists import Lists

@@ -8,7 +8,7 @@ options that all measures have. If an option is None, the convention determines 
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from idealrank._base.lazy import lazy
+from idealrank._core.lazy import lazy
 
 #: The public names by the module that defines them.
 _TABLE = {

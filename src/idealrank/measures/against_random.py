@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.options import choice, number, option
+from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Judged, Lists
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option, kernel_ties

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.exact import Moments, WeightedMoments
-from idealrank._base.options import Options, choice, flag, number, option
+from idealrank._core.exact import Moments, WeightedMoments
+from idealrank._names.options import Options, choice, flag, number, option
 from idealrank._typing import Floats
 from idealrank.data.columns import offsets_of
 from idealrank.data.lists import Lists

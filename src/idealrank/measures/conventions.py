@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from idealrank._base.grammar import nearest, unknown
+from idealrank._names.grammar import nearest, unknown
 from idealrank.errors import OptionError
 from idealrank.measures import discounts, gains
 

@@ -10,9 +10,10 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.grammar import cannot_read, number_text
-from idealrank._base.options import Numbers, is_whole, number
-from idealrank._base.registry import Registry
+from idealrank._core.checks import is_whole
+from idealrank._names.grammar import cannot_read, number_text
+from idealrank._names.options import Numbers, number
+from idealrank._names.registry import Registry
 from idealrank._typing import Int64s
 from idealrank.errors import OptionError
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import choice, number, option
+from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.base import Measure, discount_option, gain_option

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import number, option
+from idealrank._names.options import number, option
 from idealrank._typing import Booleans, Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError

@@ -11,7 +11,7 @@ import numpy as np
 
 from idealrank._typing import Floats
 from idealrank.measures.groups import ratio
-from idealrank.measures.rankings import UNJUDGED, Graded, Rankings
+from idealrank.measures.ranked_labels import UNJUDGED, Graded, Rankings
 
 __all__ = [
     "binary_gain",

@@ -14,9 +14,9 @@ from typing import Self, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.grammar import Written, number_text
-from idealrank._base.options import Numbers, number, option
-from idealrank._base.registry import Registry
+from idealrank._names.grammar import Written, number_text
+from idealrank._names.options import Numbers, number, option
+from idealrank._names.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from idealrank._base.options import choice, option
+from idealrank._names.options import choice, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
@@ -15,7 +15,7 @@ from idealrank.measures import formulas
 from idealrank.measures.base import TIES, Measure, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.names import register
 from idealrank.measures.plan import Plan, run
-from idealrank.measures.rankings import Graded
+from idealrank.measures.ranked_labels import Graded
 
 __all__ = ["GainOverCost", "IdealDCG", "NDCGAtFalls", "NDCGAtRelevant"]
 

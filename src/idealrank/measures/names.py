@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from idealrank._base.registry import Registry
+from idealrank._names.registry import Registry
 from idealrank.errors import OptionError
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import CONVENTION_NAMES

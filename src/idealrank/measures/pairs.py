@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from idealrank import _native
-from idealrank._base.options import choice, number, option
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
+from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists, located
 from idealrank.errors import DataError

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.options import choice, number
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
+from idealrank._names.options import choice, number
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns
 

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar
 
-from idealrank._base.options import choice, number, option
+from idealrank._names.options import choice, number, option
 from idealrank.errors import OptionError
 from idealrank.measures import gains
 from idealrank.measures.base import TIES, Measure

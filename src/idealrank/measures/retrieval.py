@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.options import choice, number, option
+from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.measures import formulas
@@ -19,7 +19,7 @@ from idealrank.measures.discounted import Persistence
 from idealrank.measures.groups import ratio
 from idealrank.measures.names import register
 from idealrank.measures.plan import Plan, run
-from idealrank.measures.rankings import Rankings
+from idealrank.measures.ranked_labels import Rankings
 from idealrank.measures.relevance import AP, Bpref, PlannedRelevance, Relevance, refuse_averaged_ties
 
 __all__ = [

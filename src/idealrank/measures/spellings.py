@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from idealrank._base.grammar import Written, letters, read
+from idealrank._names.grammar import Written, letters, read
 from idealrank.errors import OptionError
 
 __all__ = ["ONLY_TREC_EVAL", "known_elsewhere", "separate", "translated"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from idealrank._typing import Floats
 from idealrank.measures.names import register
-from idealrank.measures.rankings import Rankings
+from idealrank.measures.ranked_labels import Rankings
 from idealrank.measures.retrieval import RankedRelevance
 
 __all__ = ["NonrelevantRetrieved", "Queries", "Relevant", "RelevantRetrieved", "Retrieved"]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from idealrank._base.plain import number
-from idealrank._base.scores import PAIR_COLUMNS, MeasureScores, Scores
-from idealrank._base.tables import Column, Table, Value
+from idealrank._present.json_values import number
+from idealrank._present.system_scores import PAIR_COLUMNS, MeasureScores, Scores
+from idealrank._present.table import Column, Table, Value
 from idealrank.report.paper import split
 
 __all__ = ["appendix_tables", "unwritten"]

@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.palette import SERIES
-from idealrank._base.scores import PAIR_COLUMNS, MeasureScores, Scores
+from idealrank._present.palette import SERIES
+from idealrank._present.system_scores import PAIR_COLUMNS, MeasureScores, Scores
 from idealrank._typing import Floats
-from idealrank.evaluation.rankings import Ranking, Rankings
+from idealrank.evaluation.top_documents import Ranking, Rankings
 
 __all__ = ["Curves", "embedded_curves", "embedded_lists", "embedded_scores"]
 

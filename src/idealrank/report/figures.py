@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank._base.drawing import DASHES, new_axes, shown
-from idealrank._base.markup import typeset
-from idealrank._base.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
+from idealrank._present.figure_style import DASHES, new_axes, shown
+from idealrank._present.markup import typeset
+from idealrank._present.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 from idealrank._typing import Floats
+from idealrank.comparison.comparison_result import Comparison
+from idealrank.comparison.explanation import Explanation, Waterfall
 from idealrank.errors import DataError
-from idealrank.evaluation.compared import Comparison
-from idealrank.evaluation.explanation import Explanation, Waterfall
-from idealrank.evaluation.measured import Measured
-from idealrank.evaluation.results import Evaluations
+from idealrank.evaluation.evaluation_base import Measured
+from idealrank.evaluation.evaluation_result import Evaluations
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

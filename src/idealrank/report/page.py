@@ -13,17 +13,23 @@ from string import Template
 from typing import cast
 
 import idealrank
-from idealrank._base import palette
-from idealrank._base.markup import Markup, joined, json_script, tag, typeset
-from idealrank._base.options import items_of
-from idealrank._base.results import Result
-from idealrank._base.scores import Scores
-from idealrank._base.sections import Section
+from idealrank._core.checks import items_of
+from idealrank._present import palette
+from idealrank._present.markup import Markup, joined, json_script, tag, typeset
+from idealrank._present.page import Section
+from idealrank._present.result import Result
+from idealrank._present.system_scores import Scores
 from idealrank.errors import DataError
-from idealrank.evaluation.rankings import Rankings
+from idealrank.evaluation.top_documents import Rankings
 from idealrank.io.files import atomic_output
 from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, embedded_scores
-from idealrank.report.sections import is_scripted, render_appendix, render_code, render_definitions, render_section
+from idealrank.report.rendered_sections import (
+    is_scripted,
+    render_appendix,
+    render_code,
+    render_definitions,
+    render_section,
+)
 
 __all__ = ["html"]
 

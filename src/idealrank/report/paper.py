@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from idealrank._base.markup import Markup, joined, tag
-from idealrank._base.tables import Table, html_table
+from idealrank._present.markup import Markup, joined, tag
+from idealrank._present.table import Table, html_table
 
 __all__ = ["paper_columns", "paper_table", "side_by_side", "split"]
 
@@ -43,7 +43,7 @@ def paper_table(table: Table, caption: str) -> Markup:
 
     Examples
     --------
-    >>> from idealrank._base.tables import Column
+    >>> from idealrank._present.table import Column
     >>> values = [Column(f"system {i}", ".4f") for i in range(16)]
     >>> paper_table(Table([Column("query"), *values], [["q1", *[0.5] * 16]]), "ndcg")[:35]
     '<div class="fit" style="--ems: 82">'
@@ -71,7 +71,7 @@ def paper_columns(table: Table) -> int:
 
     Examples
     --------
-    >>> from idealrank._base.tables import Column
+    >>> from idealrank._present.table import Column
     >>> paper_columns(Table([Column("query"), Column("bm25", ".4f")], [["q1", 0.5]] * 43))
     4
     """
@@ -83,7 +83,7 @@ def split(table: Table) -> Iterator[tuple[Table, range]]:
 
     Examples
     --------
-    >>> from idealrank._base.tables import Column
+    >>> from idealrank._present.table import Column
     >>> wide = Table([Column("query"), *(Column(f"system {i}", ".4f") for i in range(20))], [["q1", *[0.5] * 20]])
     >>> [places for _, places in split(wide)]
     [range(1, 11), range(11, 21)]

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from idealrank._base.drawing import style
-from idealrank._base.extras import needs
-from idealrank._base.markup import Markup
-from idealrank._base.palette import COLOURS
-from idealrank._base.printable import printable
+from idealrank._core.extras import needs
+from idealrank._present.figure_style import style
+from idealrank._present.markup import Markup
+from idealrank._present.palette import COLOURS
+from idealrank._present.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

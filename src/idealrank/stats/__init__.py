@@ -11,7 +11,7 @@ numbers for any number of threads.
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from idealrank._base.lazy import lazy
+from idealrank._core.lazy import lazy
 
 #: The public names by the module that defines them.
 _TABLE = {
@@ -29,8 +29,8 @@ _TABLE = {
         "wilcoxon_test",
     ],
     "power": ["minimum_detectable_effect", "power_of_t_test", "PowerPlan", "queries_for"],
-    "rankings": ["rbo", "tau_ap"],
-    "predictions": ["human_queries_for", "JudgingPlan", "prediction_powered", "PredictionPowered"],
+    "rank_agreement": ["rbo", "tau_ap"],
+    "human_and_machine": ["human_queries_for", "JudgingPlan", "prediction_powered", "PredictionPowered"],
     "several": ["Anova", "anova", "randomized_tukey_hsd", "TukeyHSD"],
     "stratified": ["rank_systems", "stratified_randomization_test", "SystemRanks"],
 }
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from idealrank.stats.corrections import *  # noqa: F403
     from idealrank.stats.discrimination import *  # noqa: F403
     from idealrank.stats.effects import *  # noqa: F403
+    from idealrank.stats.human_and_machine import *  # noqa: F403
     from idealrank.stats.intervals import *  # noqa: F403
     from idealrank.stats.paired import *  # noqa: F403
     from idealrank.stats.power import *  # noqa: F403
-    from idealrank.stats.predictions import *  # noqa: F403
-    from idealrank.stats.rankings import *  # noqa: F403
+    from idealrank.stats.rank_agreement import *  # noqa: F403
     from idealrank.stats.several import *  # noqa: F403
     from idealrank.stats.stratified import *  # noqa: F403
 else:  # hidden from type checkers, which would accept any name

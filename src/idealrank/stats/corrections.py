@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -107,3 +108,19 @@ def _corrected(p_values: npt.ArrayLike, correction: Callable[[Floats], Floats]) 
     result = np.full(p.shape, np.nan)
     result[ascending] = np.minimum(correction(p[ascending]), 1)
     return result
+
+
+#: How p-values are corrected for several comparisons, by name.
+CORRECTIONS: Mapping[str, Callable[[Any], Floats]] = {
+    "holm": holm,
+    "benjamini_hochberg": benjamini_hochberg,
+    "bonferroni": bonferroni,
+    "none": lambda p_values: np.asarray(p_values, np.float64),
+}
+#: The corrections in words.
+CORRECTION_NAMES = {
+    "holm": "Holm correction",
+    "benjamini_hochberg": "Benjamini-Hochberg correction",
+    "bonferroni": "Bonferroni correction",
+    "none": "no correction for multiple comparisons",
+}

@@ -10,10 +10,10 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import are_numbers, check_count, is_whole
-from idealrank._base.results import Result
-from idealrank._base.seeds import new_seed
-from idealrank._base.tables import Column, Table
+from idealrank._core.checks import are_numbers, check_count, is_whole
+from idealrank._core.seeds import new_seed
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.paired import TESTS, paired_test

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.results import Result
+from idealrank._present.result import Result
 from idealrank.stats.samples import differences_of
 
 __all__ = ["EffectSize", "effect_size"]

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.exact import Moments
-from idealrank._base.options import check_share
-from idealrank._base.results import Result
-from idealrank._base.seeds import new_seed
-from idealrank._base.threads import resolve_threads
+from idealrank._core.checks import check_fraction
+from idealrank._core.exact import Moments
+from idealrank._core.seeds import new_seed
+from idealrank._core.threads import resolve_threads
+from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.stats.samples import and_note, complete_values
@@ -105,7 +105,7 @@ def interval(
     >>> round(found.low, 4), found.mean, round(found.high, 4)
     (0.0446, 0.25, 0.4554)
     """
-    check_share(level, "level")
+    check_fraction(level, "level")
     if method not in ("t", "percentile", "bca"):
         raise OptionError(f"method must be 't', 'percentile' or 'bca', got {method!r}")
     sample, note = complete_values(values)

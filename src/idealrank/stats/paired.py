@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.options import are_numbers, check_count
-from idealrank._base.results import Result
-from idealrank._base.seeds import new_seed
-from idealrank._base.threads import resolve_threads
+from idealrank._core.checks import are_numbers, check_count
+from idealrank._core.seeds import new_seed
+from idealrank._core.threads import resolve_threads
+from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.stats.samples import and_note, differences_of

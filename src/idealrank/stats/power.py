@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import numpy.typing as npt
 
-from idealrank._base.options import are_numbers, check_share
-from idealrank._base.results import Result
+from idealrank._core.checks import are_numbers, check_fraction
+from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.samples import LARGEST, complete_queries, complete_values
@@ -113,8 +113,8 @@ def queries_for(
         raise OptionError(
             f"the difference to detect must be a positive number from {1 / LARGEST:g} to {LARGEST:g}, got {delta!r}"
         )
-    check_share(power, "power")
-    check_share(level, "level")
+    check_fraction(power, "power")
+    check_fraction(level, "level")
     values, note = complete_queries(pilot)
     n_systems = values.shape[1]
     variance = _pilot_variance(values, design)
@@ -158,8 +158,8 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     >>> round(minimum_detectable_effect([1.0, -1.0] * 17), 3)
     0.502
     """
-    check_share(power, "power")
-    check_share(level, "level")
+    check_fraction(power, "power")
+    check_fraction(level, "level")
     values, _ = complete_values(differences)
     if values.size < 2:
         return math.nan
@@ -212,7 +212,7 @@ def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: flo
     """
     from scipy.special import nctdtr, stdtrit
 
-    check_share(level, "level")
+    check_fraction(level, "level")
     if not (are_numbers(n_queries) and n_queries >= 2):
         raise DataError(f"a t test needs two queries or more, got {n_queries!r}")
     if not (are_numbers(variance) and 0 < variance < math.inf):

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.options import check_count, check_share
-from idealrank._base.results import Result
-from idealrank._base.seeds import new_seed
-from idealrank._base.tables import Column, Table
-from idealrank._base.threads import resolve_threads
+from idealrank._core.checks import check_count, check_fraction
+from idealrank._core.seeds import new_seed
+from idealrank._core.threads import resolve_threads
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.stats.samples import and_note, complete_queries
@@ -126,7 +126,7 @@ def randomized_tukey_hsd(
     if n_systems < 2:
         raise DataError(f"a comparison needs two systems or more, got {n_systems}")
     check_count(n_permutations, "n_permutations")
-    check_share(level, "level")
+    check_fraction(level, "level")
     seed = new_seed(seed)
     if n_queries == 0:
         nothing = np.full((n_systems, n_systems), math.nan)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import check_count, check_share
-from idealrank._base.results import Result
-from idealrank._base.seeds import new_seed
-from idealrank._base.tables import Column, Table, Value
+from idealrank._core.checks import check_count, check_fraction
+from idealrank._core.seeds import new_seed
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.corrections import holm
@@ -178,7 +178,7 @@ def rank_systems(
     >>> found.rank_low, found.rank_high
     (array([1, 1, 3]), array([2, 2, 3]))
     """
-    check_share(level, "level")
+    check_fraction(level, "level")
     check_count(n_resamples, "n_resamples")
     if over not in ("queries", "datasets"):
         raise OptionError(f"over must be 'queries' or 'datasets', got {over!r}")

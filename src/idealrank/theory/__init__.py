@@ -6,11 +6,11 @@ Modules are loaded when one of their names is first used.
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from idealrank._base.lazy import lazy
+from idealrank._core.lazy import lazy
 
 #: The public names by the module that defines them.
 _TABLE = {
-    "approximation.bounds": ["alpha_for", "approximation_error", "ApproximationError"],
+    "approximation.error_bounds": ["alpha_for", "approximation_error", "ApproximationError"],
     "approximation.generalization": ["generalization_gap", "GeneralizationGap"],
     "consistency.checking": ["check_consistency", "Consistency", "Counterexample"],
     "consistency.excess": ["excess_risk_bound", "margin", "rank_constant", "strong_convexity", "StrongConvexity"],
@@ -21,7 +21,7 @@ _TABLE = {
     "consistency.transform": ["excess_risk_transform"],
     "distinguishing.designs": ["DesignSearch", "search_design"],
     "distinguishing.distinguish": ["distinguish"],
-    "distinguishing.sequences": ["confidence_sequence", "ConfidenceSequence"],
+    "distinguishing.confidence_sequences": ["confidence_sequence", "ConfidenceSequence"],
     "linear_ndcg": ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"],
     "long_lists.certificates": ["certificate", "Certificate"],
     "long_lists.curves": ["Curve", "GradedCurve"],
@@ -40,7 +40,7 @@ _TABLE = {
 __all__ = [*chain(*_TABLE.values())]
 
 if TYPE_CHECKING:
-    from idealrank.theory.approximation.bounds import *  # noqa: F403
+    from idealrank.theory.approximation.error_bounds import *  # noqa: F403
     from idealrank.theory.approximation.generalization import *  # noqa: F403
     from idealrank.theory.consistency.checking import *  # noqa: F403
     from idealrank.theory.consistency.excess import *  # noqa: F403
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     from idealrank.theory.consistency.strong import *  # noqa: F403
     from idealrank.theory.consistency.switches import *  # noqa: F403
     from idealrank.theory.consistency.transform import *  # noqa: F403
+    from idealrank.theory.distinguishing.confidence_sequences import *  # noqa: F403
     from idealrank.theory.distinguishing.designs import *  # noqa: F403
     from idealrank.theory.distinguishing.distinguish import *  # noqa: F403
-    from idealrank.theory.distinguishing.sequences import *  # noqa: F403
     from idealrank.theory.linear_ndcg import *  # noqa: F403
     from idealrank.theory.long_lists.certificates import *  # noqa: F403
     from idealrank.theory.long_lists.curves import *  # noqa: F403

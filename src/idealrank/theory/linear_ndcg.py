@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.results import Result
-from idealrank._base.tables import Table, of_columns
+from idealrank._present.result import Result
+from idealrank._present.table import Table, of_columns
 from idealrank._typing import Floats
 from idealrank.data.columns import check_columns, float_array
 from idealrank.errors import DataError, OptionError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import column_options, debug_option, format_option, quiet_option
 from idealrank.cli.support.request import named_systems
+from idealrank.cli.support.shared_options import column_options, debug_option, format_option, quiet_option
 
 __all__ = ["command"]
 
@@ -76,10 +76,10 @@ def command(
         raise click.UsageError("at least 2 systems are needed, got 1: add a run.")
     shapes = named_systems(systems, columns, quiet=quiet)
 
-    from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import show_result, show_with_remarks
+    from idealrank.cli.support.printed_tables import show_result, show_with_remarks
+    from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import notes
-    from idealrank.evaluation.agreement import agreement_of
+    from idealrank.comparison.agreement import agreement_of
 
     chosen = [name for each in measures for name in each.replace(" ", "").split(",")] or ["rbo", "rbo_min", "tau_ap"]
     with working("comparing rankings", quiet=quiet):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from idealrank.cli.support.options import seed_option
 from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
+from idealrank.cli.support.shared_options import seed_option
 
 __all__ = ["command"]
 
@@ -39,10 +39,10 @@ def command(request: Request, measure: str, baseline: str | None, unseen: int, s
     """Bound the measure of SYSTEMS on DATA."""
     judged, systems = request.read()
 
-    from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import show, show_remarks, show_result
+    from idealrank.cli.support.printed_tables import show, show_remarks, show_result
+    from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import say
-    from idealrank.evaluation.holes.bounding import bounds
+    from idealrank.judging.unjudged.bounding import bounds
 
     with working("reading systems", quiet=request.quiet) as say_that:
         named = dict(systems)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from idealrank.cli.support.options import by_option, digits_option, level_option, weights_option
 from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
+from idealrank.cli.support.shared_options import by_option, digits_option, level_option, weights_option
 
 if TYPE_CHECKING:
-    from idealrank._base.tables import Table
-    from idealrank.evaluation.compared import Comparison
-    from idealrank.evaluation.machine.assisted import AssistedComparison
+    from idealrank._present.table import Table
+    from idealrank.comparison.comparison_result import Comparison
+    from idealrank.judging.machine_judgments.assisted import AssistedComparison
 
 __all__ = ["command"]
 
@@ -126,10 +126,10 @@ def command(
     """Compare SYSTEMS on DATA; ``options`` are those of `Testing`."""
     judged, systems = request.read(least=2)
 
-    from idealrank.cli.support.progress import working
+    from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import quality
-    from idealrank.evaluation.comparison import Testing
-    from idealrank.evaluation.holes.comparing import with_bounds
+    from idealrank.comparison.comparison import Testing
+    from idealrank.comparison.unjudged_bounds import with_bounds
 
     with working("reading systems", quiet=request.quiet) as say_that:
         named, measures = dict(systems), request.measures
@@ -170,7 +170,7 @@ def _refuse_with_machine(request: Request, query_weights: str | None, by: str | 
 
 def _show_assisted(found: AssistedComparison, output_format: str, digits: int) -> None:
     """Print what was found with human and machine judgments."""
-    from idealrank.cli.support.tables import show, show_remarks, show_result
+    from idealrank.cli.support.printed_tables import show, show_remarks, show_result
     from idealrank.cli.support.terminal import say
 
     if output_format == "json":
@@ -191,7 +191,7 @@ def _show_assisted(found: AssistedComparison, output_format: str, digits: int) -
 
 def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
     """Print the result in the format that was asked for."""
-    from idealrank.cli.support.tables import show, show_remarks
+    from idealrank.cli.support.printed_tables import show, show_remarks
     from idealrank.cli.support.terminal import echo
 
     if output_format == "json":
@@ -221,9 +221,9 @@ def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
 
 def _show_text(found: Comparison, shown: _Shown) -> None:
     """Print what was found in a sentence per measure, the systems, and the details, of which there may be many."""
-    from idealrank.cli.support.tables import show_together
+    from idealrank.cli.support.printed_tables import show_together
     from idealrank.cli.support.terminal import say
-    from idealrank.evaluation.comparison_tables import columns_text
+    from idealrank.comparison.comparison_tables import columns_text
 
     tables: list[tuple[Table, int | None]] = []
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank._base.sections import listed
+from idealrank._present.page import listed
+from idealrank.cli.support.column_help import explain_option, show_reading, show_reasons
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import debug_option, format_option, quiet_option
-from idealrank.cli.support.progress import working
-from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
-from idealrank.cli.support.tables import Table, show, stacked
+from idealrank.cli.support.printed_tables import Table, show, stacked
+from idealrank.cli.support.shared_options import debug_option, format_option, quiet_option
+from idealrank.cli.support.status_line import working
 from idealrank.cli.support.terminal import say
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ import sys
 
 import click
 
+from idealrank.cli.support.file_formats import KIND, kind_of
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import KIND, kind_of
-from idealrank.cli.support.options import OUTPUT, debug_option, quiet_option
-from idealrank.cli.support.progress import reading, writing
+from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_option
+from idealrank.cli.support.status_line import reading, writing
 from idealrank.cli.support.terminal import note, notes
 from idealrank.io import FORMATS
 

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import idealrank
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank._typing import Floats
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option
-from idealrank.cli.support.tables import show
-from idealrank.cli.support.targets import check_target
+from idealrank.cli.support.output_files import check_target
+from idealrank.cli.support.printed_tables import show
+from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option
 from idealrank.cli.support.terminal import is_rich
 
 if TYPE_CHECKING:
+    from idealrank.comparison.comparison_result import Comparison
     from idealrank.data.ranking import RankingData
-    from idealrank.evaluation.compared import Comparison
     from idealrank.theory.distinguishing.distinctions import Distinction
 
 __all__ = ["command"]
@@ -73,8 +73,8 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     if speak:
         click.echo(f"idealrank {idealrank.__version__}: a generated click log, seed {seed}\n")
 
+    from idealrank.comparison.comparison import compare
     from idealrank.data import datasets
-    from idealrank.evaluation.comparison import compare
     from idealrank.theory import distinguish
 
     parts = datasets.web_search(queries, docs, seed=seed)

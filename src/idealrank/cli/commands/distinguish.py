@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank.cli.support.options import PICTURE, PROBABILITY, seed_option
-from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
+from idealrank.cli.support.column_help import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
+from idealrank.cli.support.shared_options import PICTURE, PROBABILITY, seed_option
 
 if TYPE_CHECKING:
     from idealrank.theory.distinguishing.all_pairs import Distinctions
@@ -89,8 +89,8 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
     judged, systems = request.read(least=2)
 
     from idealrank.cli.support.pictures import save_picture
-    from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import show_result
+    from idealrank.cli.support.printed_tables import show_result
+    from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import quality
     from idealrank.theory.distinguishing.distinguish import MEASURES, distinguish_all
 
@@ -118,7 +118,7 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
 
 def _show_pairs(found: Distinctions) -> None:
     """Print the findings, the measures by the number of pairs that they separate, and the pairs or the closest ones."""
-    from idealrank.cli.support.tables import show, show_findings, show_remarks
+    from idealrank.cli.support.printed_tables import show, show_findings, show_remarks
     from idealrank.cli.support.terminal import echo, say
 
     show_findings(found)

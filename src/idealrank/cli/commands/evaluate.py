@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank.cli.support.options import by_option, digits_option, weights_option
 from idealrank.cli.support.request import Request, SystemsCommand, path_of
+from idealrank.cli.support.shared_options import by_option, digits_option, weights_option
 from idealrank.errors import IdealrankError
 
 if TYPE_CHECKING:
     from idealrank._typing import Floats
     from idealrank.data.judgments import Run
-    from idealrank.evaluation.results import Evaluations
+    from idealrank.evaluation.evaluation_result import Evaluations
 
 __all__ = ["command"]
 
@@ -67,12 +67,12 @@ def command(
     """Evaluate SYSTEMS on DATA."""
     judged, systems = request.read()
 
-    from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import show, show_with_remarks
+    from idealrank.cli.support.printed_tables import show, show_with_remarks
+    from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import quality
+    from idealrank.evaluation.evaluation_base import interval_remark
+    from idealrank.evaluation.evaluation_result import Evaluations
     from idealrank.evaluation.inputs import naming
-    from idealrank.evaluation.measured import interval_remark
-    from idealrank.evaluation.results import Evaluations
     from idealrank.measures.base import Measure
 
     measures = request.measures
@@ -123,8 +123,8 @@ def command(
 
 def _content(evaluations: Evaluations, *, per_query: bool, interval: bool) -> dict[str, Any]:
     """Return the evaluations as JSON content."""
-    from idealrank._base.plain import finite, plain
-    from idealrank.evaluation.measured import INTERVAL_LEVEL, INTERVAL_METHOD
+    from idealrank._present.json_values import finite, plain
+    from idealrank.evaluation.evaluation_base import INTERVAL_LEVEL, INTERVAL_METHOD
 
     content: dict[str, Any] = evaluations.to_dict()
     if interval:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import click
 
-from idealrank.cli.support.options import digits_option
 from idealrank.cli.support.request import Request, SystemsCommand
+from idealrank.cli.support.shared_options import digits_option
 
 __all__ = ["command"]
 
@@ -37,10 +37,10 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...], 
         raise click.UsageError("two conventions or more are needed: --like trec_eval --like sklearn.")
     judged, ((_, answer),) = replace(request, systems=(system,)).read()
 
-    from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import show, show_remarks, show_result
+    from idealrank.cli.support.printed_tables import show, show_remarks, show_result
+    from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import notes, say
-    from idealrank.evaluation.explanation import explain
+    from idealrank.comparison.explanation import explain
 
     rules = [request.convention_of(judged, each) for each in like]
     with working(f"evaluating between {len(rules)} conventions", quiet=request.quiet):

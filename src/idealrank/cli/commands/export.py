@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import OUTPUT, debug_option, quiet_option
+from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_option
 
 __all__ = ["command"]
 

@@ -9,7 +9,7 @@ import click
 
 from idealrank.cli.support.failures import Failure
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option, seed_option
+from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option, seed_option
 
 __all__ = ["command"]
 
@@ -55,9 +55,9 @@ def command(
         raise click.UsageError(
             "one of FUNCTION and --command is needed: idealrank identify sklearn.metrics:ndcg_score."
         )
-    from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import show_result
-    from idealrank.evaluation.identification import identify
+    from idealrank.cli.support.printed_tables import show_result
+    from idealrank.cli.support.status_line import working
+    from idealrank.identification.identify import identify
 
     asked = shell_command if function is None else _imported(function)
     assert asked is not None

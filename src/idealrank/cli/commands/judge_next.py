@@ -32,9 +32,9 @@ def command(request: Request, measure: str, n: int, baseline: str | None) -> Non
     """Choose documents to judge for SYSTEMS on DATA."""
     judged, systems = request.read()
 
-    from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import show, show_findings, show_remarks, show_result
-    from idealrank.evaluation.holes.judging import judge_next
+    from idealrank.cli.support.printed_tables import show, show_findings, show_remarks, show_result
+    from idealrank.cli.support.status_line import working
+    from idealrank.judging.unjudged.judge_next import judge_next
 
     with working("reading systems", quiet=request.quiet) as say_that:
         named = dict(systems)

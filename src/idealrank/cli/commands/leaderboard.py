@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import (
+from idealrank.cli.support.shared_options import (
     debug_option,
     digits_option,
     format_option,
@@ -20,7 +20,7 @@ from idealrank.cli.support.options import (
 )
 
 if TYPE_CHECKING:
-    from idealrank.evaluation.leaderboards.standings import Leaderboard
+    from idealrank.comparison.leaderboards.standings import Leaderboard
 
 __all__ = ["command"]
 
@@ -121,11 +121,11 @@ def command(
         what = "folders of two models" if are_results else "the folder of data sets, then folders of two systems"
         raise click.UsageError(f"at least 2 systems are needed, got {len(systems)}: give {what} or more.")
 
-    from idealrank.cli.support.progress import working
+    from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import notes
-    from idealrank.evaluation.leaderboards.building import Ranking, leaderboard_of
-    from idealrank.evaluation.leaderboards.folders import datasets_in, results_in
-    from idealrank.evaluation.quality import worth_a_note
+    from idealrank.comparison.leaderboards.building import Ranking, leaderboard_of
+    from idealrank.comparison.leaderboards.folders import datasets_in, results_in
+    from idealrank.evaluation.data_quality import worth_a_note
 
     chosen = Ranking(baseline, weights, over, level, n_permutations, seed, method=method)
     with working("reading data sets", quiet=quiet) as say_that:
@@ -162,7 +162,7 @@ def _named(folders: tuple[str, ...]) -> dict[str, str]:
 
 
 def _show(found: Leaderboard, output_format: str, digits: int) -> None:
-    from idealrank.cli.support.tables import show, show_remarks, show_result, show_together
+    from idealrank.cli.support.printed_tables import show, show_remarks, show_result, show_together
     from idealrank.cli.support.terminal import say
 
     if output_format == "json":

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank._base.plain import Plain, plain
-from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section, few, first_row_in_words, listed
-from idealrank._base.tables import Column, Table, Value
-from idealrank.cli.support.options import PICTURE
-from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
+from idealrank._present.json_values import Plain, plain
+from idealrank._present.page import Figure, Section, few, first_row_in_words, listed
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table, Value
+from idealrank.cli.support.column_help import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
+from idealrank.cli.support.shared_options import PICTURE
 
 if TYPE_CHECKING:
     from idealrank._typing import Floats
     from idealrank.data.ranking import RankingData
-    from idealrank.evaluation.results import Evaluations
+    from idealrank.evaluation.evaluation_result import Evaluations
     from idealrank.measures.base import Measure
     from idealrank.measures.gains import Gain
     from idealrank.theory import StepCurve
@@ -66,15 +66,15 @@ def command(request: Request, method: str, plot: str | None, explain: bool) -> N
     judged, systems = request.read()
 
     from idealrank.cli.support.pictures import save_picture
-    from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import show_result
+    from idealrank.cli.support.printed_tables import show_result
+    from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import quality
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.measures.names import named
     from idealrank.theory.distinguishing.distinguish import MEASURES
     from idealrank.theory.distinguishing.plots import plot_curves
+    from idealrank.theory.long_lists.measure_discount import Weighting
     from idealrank.theory.long_lists.steps import StepCurve
-    from idealrank.theory.long_lists.weighting import Weighting
 
     measures = named(request.measures or MEASURES)
     for each in measures.values():
@@ -203,8 +203,8 @@ class _Limits(Result):
     def reasons(self) -> dict[str, list[str]]:
         """Return the theorem behind each limit, by measure."""
         from idealrank.theory.long_lists.limits import theorem_of
+        from idealrank.theory.long_lists.measure_discount import Weighting
         from idealrank.theory.long_lists.theorems import told
-        from idealrank.theory.long_lists.weighting import Weighting
 
         filled = next(iter(self.evaluations.values())).filled
         names = dict.fromkeys(str(row[1]) for row in self.rows)
@@ -284,11 +284,11 @@ def _prospects(
 
     import numpy as np
 
-    from idealrank.evaluation.scoring import mean_over_queries
-    from idealrank.theory.distinguishing.prospects import prospect
+    from idealrank.evaluation.scorer import mean_over_queries
+    from idealrank.theory.distinguishing.limits_of_means import prospect
     from idealrank.theory.long_lists.limits import sees
-    from idealrank.theory.long_lists.per_query import QueryCurves, fit_queries
-    from idealrank.theory.long_lists.weighting import Weighting
+    from idealrank.theory.long_lists.measure_discount import Weighting
+    from idealrank.theory.long_lists.query_curves import QueryCurves, fit_queries
 
     labels, offsets = documents.labels, documents.offsets
 

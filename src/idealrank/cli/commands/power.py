@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from idealrank._base.words import counted
-from idealrank.cli.support.options import PROBABILITY, level_option
-from idealrank.cli.support.reading import explain_option, show_reading, show_reasons
+from idealrank._present.pluralize import counted
+from idealrank.cli.support.column_help import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
+from idealrank.cli.support.shared_options import PROBABILITY, level_option
 
 __all__ = ["command"]
 
@@ -61,10 +61,10 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     """Plan an experiment from SYSTEMS on DATA."""
     judged, systems = request.read(least=2)
 
-    from idealrank.cli.support.progress import working
-    from idealrank.cli.support.tables import Column, Table, show
+    from idealrank.cli.support.printed_tables import Column, Table, show
+    from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import quality, say
-    from idealrank.evaluation.comparison import common_queries
+    from idealrank.comparison.comparison import common_queries
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.stats import queries_for
     from idealrank.stats.power import DESIGNS

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import debug_option, format_option, html_option, quiet_option, seed_option
+from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option, seed_option
 
 if TYPE_CHECKING:
-    from idealrank.experiments.results import Reproduction
+    from idealrank.experiments.reproduction import Reproduction
 
 __all__ = ["command"]
 
@@ -79,7 +79,7 @@ def command(
     if figures is not None:
         os.makedirs(figures, exist_ok=True)
 
-    from idealrank.cli.support.tables import show_remarks, show_titled
+    from idealrank.cli.support.printed_tables import show_remarks, show_titled
     from idealrank.cli.support.terminal import is_rich
 
     options = {}
@@ -109,7 +109,7 @@ def _read(experiment: str, paths: tuple[str, ...], *, quiet: bool) -> Any:
     if len(paths) > 1:
         raise click.UsageError(f"{experiment} reads one file: give --data once.")
 
-    from idealrank.cli.support.progress import reading
+    from idealrank.cli.support.status_line import reading
     from idealrank.io.letor import read_letor
 
     with reading(paths[0], quiet=quiet) as progress:

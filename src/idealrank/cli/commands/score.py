@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from idealrank.cli.support.file_formats import kind_of_features
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import kind_of_features
-from idealrank.cli.support.options import OUTPUT, data_options, debug_option, quiet_option
+from idealrank.cli.support.shared_options import OUTPUT, data_options, debug_option, quiet_option
 
 __all__ = ["command"]
 
@@ -46,7 +46,7 @@ def command(
     from idealrank.io.formats import Frame
     from idealrank.io.formats import load as load_format
     from idealrank.io.letor import widened
-    from idealrank.io.scores import write_scores
+    from idealrank.io.score_files import write_scores
     from idealrank.learners.files.models import load
 
     ranker = load(model)

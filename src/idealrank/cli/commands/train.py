@@ -7,9 +7,16 @@ from typing import Any
 
 import click
 
+from idealrank.cli.support.file_formats import kind_of_features
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.kinds import kind_of_features
-from idealrank.cli.support.options import OUTPUT, data_options, debug_option, format_option, html_option, quiet_option
+from idealrank.cli.support.shared_options import (
+    OUTPUT,
+    data_options,
+    debug_option,
+    format_option,
+    html_option,
+    quiet_option,
+)
 
 __all__ = ["command"]
 

@@ -10,8 +10,8 @@ import click
 
 from idealrank.cli.support.failures import Failure, reported
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import debug_option
-from idealrank.cli.support.progress import reading
+from idealrank.cli.support.shared_options import debug_option
+from idealrank.cli.support.status_line import reading
 from idealrank.cli.support.terminal import echo, notes
 
 __all__ = ["command"]

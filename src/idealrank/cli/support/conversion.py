@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank._base.words import counted
-from idealrank.cli.support.progress import reading
+from idealrank._present.pluralize import counted
+from idealrank.cli.support.status_line import reading
 from idealrank.cli.support.terminal import notes
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run

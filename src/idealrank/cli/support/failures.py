@@ -10,8 +10,8 @@ from typing import IO, Any
 
 import click
 
-from idealrank._base.printable import printable, wrapped
-from idealrank.cli.support.options import is_debug
+from idealrank._present.printable import printable, wrapped
+from idealrank.cli.support.shared_options import is_debug
 from idealrank.errors import IdealrankError
 
 __all__ = ["Failure", "one_line", "reported"]

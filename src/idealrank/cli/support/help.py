@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from idealrank.cli.support.targets import check_targets
+from idealrank.cli.support.output_files import check_targets
 from idealrank.cli.support.terminal import is_rich
 
 __all__ = ["Command", "Context", "arguments"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import click
 
-from idealrank._base.results import Result
-from idealrank._base.sections import Section
+from idealrank._present.page import Section
+from idealrank._present.result import Result
 from idealrank.cli.support.help import arguments
-from idealrank.cli.support.progress import writing
+from idealrank.cli.support.status_line import writing
 from idealrank.cli.support.terminal import note
 from idealrank.report import Rankings, html
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.options import (
+from idealrank.cli.support.shared_options import (
     column_options,
     data_options,
     debug_option,
@@ -26,14 +26,14 @@ from idealrank.cli.support.options import (
 )
 
 if TYPE_CHECKING:
-    from idealrank._base.results import Result
+    from idealrank._present.result import Result
     from idealrank._typing import Floats
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import RankingData
     from idealrank.evaluation.evaluator import Evaluator
-    from idealrank.evaluation.rankings import Rankings
-    from idealrank.io.ahead import RunAhead
+    from idealrank.evaluation.top_documents import Rankings
     from idealrank.io.formats import Format
+    from idealrank.io.prefetch import RunAhead
     from idealrank.io.shapes.base import Layout, Shape
     from idealrank.io.shapes.paths import PathShape
     from idealrank.measures.conventions import Convention
@@ -70,7 +70,7 @@ class Request:
         """
         first = _started(self.systems[0]) if self.systems else None  # before the imports, which take as long
 
-        from idealrank.cli.support.progress import reading
+        from idealrank.cli.support.status_line import reading
         from idealrank.evaluation.inputs import prepared
         from idealrank.io.formats import load
         from idealrank.io.shapes.paths import PathShape
@@ -101,9 +101,9 @@ class Request:
 
     def evaluator(self, judged: Qrels | RankingData, query_weights: str | None, by: str | None) -> Evaluator:
         """Return the evaluator of the judged documents, with the convention, query weights and categories given."""
-        from idealrank.evaluation.categories import categories_of
         from idealrank.evaluation.evaluator import Evaluator
-        from idealrank.io.per_query import read_query_weights
+        from idealrank.evaluation.query_categories import categories_of
+        from idealrank.io.query_values import read_query_weights
         from idealrank.io.shapes.paths import PathShape
 
         weights = None if query_weights is None else read_query_weights(query_weights)
@@ -163,7 +163,7 @@ def _split(text: str, judged: Shape | None = None) -> tuple[str, str]:
 
 def _started(text: str) -> RunAhead | None:
     """Begin to read a system as a run, until the command ends; None if it is no file."""
-    from idealrank.io.ahead import RunAhead
+    from idealrank.io.prefetch import RunAhead
 
     path = path_of(text)
     context = click.get_current_context(silent=True)
@@ -187,7 +187,7 @@ def path_of(text: str) -> str:
 
 def named_systems(systems: Sequence[str], columns: Mapping[str, str | None], *, quiet: bool) -> dict[str, Shape]:
     """Return runs by name, PATH or NAME=PATH, for a command without judged documents; ``columns`` are by role."""
-    from idealrank.cli.support.progress import reading
+    from idealrank.cli.support.status_line import reading
     from idealrank.io.formats import load
     from idealrank.io.shapes.base import Layout
     from idealrank.io.shapes.paths import PathShape

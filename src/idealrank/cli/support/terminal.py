@@ -9,11 +9,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from idealrank._base.printable import printable, wrapped
+from idealrank._present.printable import printable, wrapped
 from idealrank.cli.support.failures import one_line
 
 if TYPE_CHECKING:
-    from idealrank.evaluation.results import Evaluations
+    from idealrank.evaluation.evaluation_result import Evaluations
 
 __all__ = ["bold", "echo", "is_rich", "note", "notes", "quality", "say", "screen_width"]
 
@@ -85,8 +85,8 @@ def quality(evaluations: Evaluations, *, quiet: bool) -> None:
     if quiet:
         return
 
-    from idealrank.cli.support.tables import show_text
-    from idealrank.evaluation.quality import quality_notes
+    from idealrank.cli.support.printed_tables import show_text
+    from idealrank.evaluation.data_quality import quality_notes
 
     table, lines = quality_notes(evaluations)
     if table is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from idealrank.cli.support.conversion import read_features
 from idealrank.cli.support.failures import Interrupted
-from idealrank.cli.support.tables import Column, Table, show_with_remarks
+from idealrank.cli.support.printed_tables import Column, Table, show_with_remarks
 from idealrank.cli.support.terminal import is_rich, note
 from idealrank.data.ranking import RankingData
 from idealrank.io.formats import Format, Frame

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from idealrank.errors import OptionError
-from idealrank.evaluation.trec_eval.gains import Gains
+from idealrank.evaluation.trec_eval.gain_maps import Gains
 
 __all__ = ["gain_map", "gains_and_p", "levels", "numbers", "ranks", "weights"]
 

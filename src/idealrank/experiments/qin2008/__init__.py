@@ -21,11 +21,11 @@ from dataclasses import replace
 
 from idealrank.experiments.collections import simulated_collections
 from idealrank.experiments.qin2008.accuracy import errors_in_training, of_errors, of_table_1, table_1
-from idealrank.experiments.qin2008.comparing import claims_of, tables_of
-from idealrank.experiments.qin2008.drawing import ndcg_by_cutoff, rho_by_epoch
+from idealrank.experiments.qin2008.measure_tables import claims_of, tables_of
+from idealrank.experiments.qin2008.paper_figures import ndcg_by_cutoff, rho_by_epoch
 from idealrank.experiments.qin2008.protocol import QUICK, Protocol
 from idealrank.experiments.qin2008.runs import is_graded, run
-from idealrank.experiments.results import QUICK_WARNING, Reproduction
+from idealrank.experiments.reproduction import QUICK_WARNING, Reproduction
 from idealrank.io.letor_folds import Folds
 
 __all__ = ["reproduce"]

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.tables import Column, Table
+from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Claim, Finding, compared, difference
 from idealrank.experiments.qin2008.protocol import NORMALIZE, Protocol
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import sgd
-from idealrank.learners.linear.parts import Part
+from idealrank.learners.linear.query_blocks import Part
 from idealrank.learners.trace import Trace
 from idealrank.losses import ApproxAP, ApproxNDCG
 from idealrank.losses.direct import Approximation

@@ -9,7 +9,7 @@ which does not keep their order, so ties cannot be broken by it.
 Parquet are in a worker's memory at a time; of a frame, one partition is.
 """
 
-from idealrank.integrations.dask.evaluating import compare, evaluate
-from idealrank.integrations.dask.learning import FrameSource
+from idealrank.integrations.dask.dask_evaluation import compare, evaluate
+from idealrank.integrations.dask.dask_learning import FrameSource
 
 __all__ = ["FrameSource", "compare", "evaluate"]

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from idealrank._base.extras import needs
-from idealrank._base.threads import resolve_threads
+from idealrank._core.extras import needs
+from idealrank._core.threads import resolve_threads
 from idealrank.errors import DataError
 from idealrank.io.batches import SortedParquet, parquet_files
 from idealrank.learners.linear.engine import Cluster

@@ -7,13 +7,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from idealrank import losses
-from idealrank._base.extras import needs
-from idealrank._base.grammar import unknown
-from idealrank._base.threads import resolve_threads
+from idealrank._core.extras import needs
+from idealrank._core.threads import resolve_threads
+from idealrank._names.grammar import unknown
 from idealrank.data.interactions import Interactions
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
-from idealrank.io.interactions import sparse_interactions
+from idealrank.io.interaction_inputs import sparse_interactions
 from idealrank.losses import Loss
 
 with needs("torch"):

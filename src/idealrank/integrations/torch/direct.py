@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch.padded import SIGMOIDS, Formula, NoFormulaError, Padded, differences

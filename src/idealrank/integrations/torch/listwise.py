@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, differences, formula_of
 from idealrank.losses import PSL, Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE, Loss, QNorm, SoftmaxAtK
 from idealrank.losses.links import Scale

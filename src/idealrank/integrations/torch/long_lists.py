@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch import direct
-from idealrank.integrations.torch.inputs import Batch
 from idealrank.integrations.torch.listwise import log_activations
 from idealrank.integrations.torch.padded import Formula, NoFormulaError
 from idealrank.integrations.torch.pairwise import shrunk
 from idealrank.integrations.torch.sweeps import Grid, Hinge, Kernel, Logistic, Sequence, pair_sums, wide
+from idealrank.integrations.torch.tensor_inputs import Batch
 from idealrank.losses import PSL, Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
 from idealrank.losses.direct import Approximation, depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors

@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import Any, Literal, TypeAlias, get_args
 
 from idealrank import losses
-from idealrank._base.extras import needs
-from idealrank._base.grammar import unknown
-from idealrank.integrations.torch import formulas, native
-from idealrank.integrations.torch.inputs import Batch, Numbers, flat
+from idealrank._core.extras import needs
+from idealrank._names.grammar import unknown
+from idealrank.integrations.torch import native, tensor_formulas
 from idealrank.integrations.torch.padded import NoFormulaError
+from idealrank.integrations.torch.tensor_inputs import Batch, Numbers, flat
 from idealrank.losses import Loss
 
 with needs("torch"):
@@ -121,10 +121,10 @@ class RankingLoss(nn.Module):
 
     def _values(self, batch: Batch) -> Tensor:
         if self.backend == "torch":
-            return formulas.values(self.loss, batch)
+            return tensor_formulas.values(self.loss, batch)
         if self.backend == "auto" and not is_on_cpu(batch.scores):
             with suppress(NoFormulaError):
-                return formulas.values(self.loss, batch)
+                return tensor_formulas.values(self.loss, batch)
         return native.values(self._name, batch, self.n_threads)
 
     def _reduced(self, values: Tensor, batch: Batch) -> Tensor:

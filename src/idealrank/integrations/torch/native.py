@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank.errors import OptionError
-from idealrank.integrations.torch.inputs import Batch, as_array
+from idealrank.integrations.torch.tensor_inputs import Batch, as_array
 from idealrank.losses import Loss
 
 with needs("torch"):

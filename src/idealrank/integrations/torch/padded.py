@@ -10,11 +10,11 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
-from idealrank.integrations.torch.inputs import Batch
+from idealrank.integrations.torch.tensor_inputs import Batch
 from idealrank.losses.base import Loss
 from idealrank.measures.discounts import Discount, Linear
 

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 from idealrank._typing import Floats, Int64s
 from idealrank.integrations.torch.padded import Formula, Padded, differences
 from idealrank.losses import LambdaLoss, LambdaRank, Loss, Push

@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
-from idealrank._base.extras import needs
+from idealrank._core.extras import needs
 
 with needs("torch"):
     import torch

@@ -14,9 +14,9 @@ from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
-from idealrank.io.ahead import RunAhead
 from idealrank.io.files import Progress, first_bytes, read_whole
 from idealrank.io.formats import Format, Frame, Nested, recognized, sniffed
+from idealrank.io.prefetch import RunAhead
 from idealrank.io.shapes.base import ROLES, Content, Layout, Shape, recognize
 
 __all__ = ["PathShape"]
@@ -174,7 +174,7 @@ class PathShape(Shape):
                 return self._inner.scores(data)
         if not self._holds_scores:
             raise self._refused("scores")
-        from idealrank.io.scores import read_scores
+        from idealrank.io.score_files import read_scores
 
         with self._reading(self._path) as progress:
             return data.check_scores(read_scores(self._path, progress=progress), order="input")
@@ -199,7 +199,7 @@ class PathShape(Shape):
     def _frame(self, kind: Format) -> Any:
         from idealrank.io.frame_roles import find_column
         from idealrank.io.frames import Stored
-        from idealrank.io.tables import csv_columns, parquet_file
+        from idealrank.io.parquet_csv import csv_columns, parquet_file
 
         if not kind.is_text and self._path != "-":
             with parquet_file(self._path) as file:
@@ -235,7 +235,7 @@ class PathShape(Shape):
         except DataError as error:
             line = 1
             if error.row is not None and self.kind is not None and self.kind.name == "csv":
-                from idealrank.io.tables import line_of_record
+                from idealrank.io.parquet_csv import line_of_record
 
                 line = line_of_record(read_whole(self._path), error.row + 1)
             raise ParseError(str(error), self._path, line) from None

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from idealrank._base.extras import needs
-from idealrank._base.options import items_of
+from idealrank._core.checks import items_of
+from idealrank._core.extras import needs
 from idealrank.errors import DataError, ModelError, OptionError
 from idealrank.io.files import atomic_output
 from idealrank.learners.estimators import check_is_fitted
-from idealrank.learners.trees.arrays import Trees
+from idealrank.learners.trees.tree_arrays import Trees
 
 __all__ = ["to_elasticsearch", "to_onnx", "to_ranklib", "to_vespa"]
 

@@ -12,7 +12,7 @@ from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.linear.engine import Source
-from idealrank.learners.linear.parts import Part
+from idealrank.learners.linear.query_blocks import Part
 from idealrank.learners.linear.weighted_sum import WeightedSum
 from idealrank.learners.names import register
 from idealrank.measures import Measure, measure

@@ -8,11 +8,11 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, Protocol, TypeVar
 
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import without_rows
-from idealrank.learners.linear.parts import Part, Parts
+from idealrank.learners.linear.query_blocks import Part, Parts
 
 __all__ = ["Cluster", "Engine", "Piece", "Source", "Streamed", "engine_of", "parts_of"]
 

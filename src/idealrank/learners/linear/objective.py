@@ -10,7 +10,7 @@ import numpy as np
 
 from idealrank._typing import Floats
 from idealrank.learners.features import Moments
-from idealrank.learners.linear.parts import Part, Parts
+from idealrank.learners.linear.query_blocks import Part, Parts
 from idealrank.losses import Loss
 
 __all__ = ["Objective", "Preconditioned", "depends_on_level", "preconditioned"]

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from idealrank._base.seeds import generator
+from idealrank._core.seeds import generator
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.learners.features import Moments

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idealrank import losses
-from idealrank.learners.linear.ranker import LinearModel
+from idealrank.learners.linear.linear_ranker import LinearModel
 from idealrank.learners.names import register
 from idealrank.losses import Loss
 

@@ -11,7 +11,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.io.batches import SortedParquet, parquet_files, without_rows
 from idealrank.io.frames import feature_columns, from_frame
-from idealrank.io.tables import parquet_file
+from idealrank.io.parquet_csv import parquet_file
 from idealrank.learners.linear.engine import Engine, Source
 
 __all__ = ["FrameColumns", "ParquetSource"]

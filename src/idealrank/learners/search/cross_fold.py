@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealrank._base.options import items_of
-from idealrank._base.plain import Plain, plain
-from idealrank._base.results import Result
-from idealrank._base.tables import Column, Table, Tables
-from idealrank._base.words import counted
+from idealrank._core.checks import items_of
+from idealrank._present.json_values import Plain, plain
+from idealrank._present.pluralize import counted
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table, Tables
 from idealrank._typing import Floats, Int64s
 from idealrank.data.construction import concatenate
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
+from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures
-from idealrank.evaluation.results import Evaluations
 from idealrank.learners.progress import bar
 from idealrank.learners.search.trials import Candidate, Task, Trial, better, candidates_of, run
 from idealrank.measures import Measure

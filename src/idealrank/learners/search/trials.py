@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from idealrank._base.extras import needs
-from idealrank._base.threads import resolve_threads
+from idealrank._core.extras import needs
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError

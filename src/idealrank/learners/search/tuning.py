@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.plain import Plain, plain
-from idealrank._base.results import Result
-from idealrank._base.tables import Column, Table, Value
+from idealrank._present.json_values import Plain, plain
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.options import number, option
+from idealrank._names.options import number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.learners.names import register

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._base.options import option
+from idealrank._names.options import option
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError

@@ -12,18 +12,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.extras import needs
-from idealrank._base.threads import resolve_threads
+from idealrank._core.extras import needs
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Float32s, Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.scoring import mean_value
+from idealrank.evaluation.scorer import mean_value
 from idealrank.learners.base import Dataset, Ranker, Rows
 from idealrank.learners.features import DenseFeatures, SparseFeatures, features_of
 from idealrank.learners.names import register
-from idealrank.learners.trees.arrays import Trees
 from idealrank.learners.trees.boosting import derivatives
-from idealrank.learners.trees.categories import (
+from idealrank.learners.trees.category_features import (
     Categories,
     check_codes,
     coded,
@@ -32,6 +31,7 @@ from idealrank.learners.trees.categories import (
     from_text,
     to_text,
 )
+from idealrank.learners.trees.tree_arrays import Trees
 from idealrank.losses import Loss, loss
 from idealrank.measures import measure
 

@@ -13,10 +13,10 @@ from idealrank._typing import Booleans, Float32s, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.evaluation.scoring import mean_value
+from idealrank.evaluation.scorer import mean_value
 from idealrank.learners.iterative import Iterative
 from idealrank.learners.names import register
-from idealrank.learners.trees.arrays import Trees
+from idealrank.learners.trees.tree_arrays import Trees
 from idealrank.losses import Push
 from idealrank.losses.push import n_pairs
 from idealrank.measures import measure

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.results import Result
+from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.errors import DataError

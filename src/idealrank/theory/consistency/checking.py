@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from idealrank._base.options import is_whole
-from idealrank._base.results import Result
-from idealrank._base.tables import Column, Table, Value
-from idealrank._base.threads import resolve_threads
+from idealrank._core.checks import is_whole
+from idealrank._core.threads import resolve_threads
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, QNorm

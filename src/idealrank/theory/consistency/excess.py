@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import are_numbers, check_count
+from idealrank._core.checks import are_numbers, check_count
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.errors import DataError, OptionError

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import are_numbers, items_of
-from idealrank._base.threads import resolve_threads
+from idealrank._core.checks import are_numbers, items_of
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns, float_array, float_column
 from idealrank.errors import DataError, OptionError

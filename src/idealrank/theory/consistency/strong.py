@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.options import check_count
-from idealrank._base.results import Result
-from idealrank._base.seeds import generator
+from idealrank._core.checks import check_count
+from idealrank._core.seeds import generator
+from idealrank._present.result import Result
 from idealrank._typing import Booleans, Floats
 from idealrank.errors import OptionError
 from idealrank.measures.discounts import DiscountLike

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-from idealrank._base.plain import Plain, plain
-from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section, few, first_row_in_words, listed
-from idealrank._base.tables import Column, Table, Tables, Value, stacked
-from idealrank._base.words import counted
-from idealrank.evaluation.results import Evaluations
+from idealrank._present.json_values import Plain, plain
+from idealrank._present.page import Figure, Section, few, first_row_in_words, listed
+from idealrank._present.pluralize import counted
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table, Tables, Value, stacked
+from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.theory.distinguishing.distinctions import COLUMNS, Distinction
 from idealrank.theory.distinguishing.separations import Separation
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from idealrank import stats
-from idealrank._base.options import check_count, items_of
-from idealrank._base.results import Result
-from idealrank._base.seeds import generator
-from idealrank._base.tables import Column, Table
+from idealrank._core.checks import check_count, items_of
+from idealrank._core.seeds import generator
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError

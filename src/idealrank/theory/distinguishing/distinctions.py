@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank._base.plain import Plain, plain
-from idealrank._base.results import Result
-from idealrank._base.sections import Figure, Section, first_row_in_words, listed
-from idealrank._base.tables import Column, Table, Value
-from idealrank._base.words import counted
+from idealrank._present.json_values import Plain, plain
+from idealrank._present.page import Figure, Section, first_row_in_words, listed
+from idealrank._present.pluralize import counted
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.results import Evaluation, Evaluations
-from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.rankers import OnLists
+from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
+from idealrank.theory.distinguishing.confidence_sequences import ConfidenceSequence, confidence_sequence
+from idealrank.theory.distinguishing.growing_lists import Paths
+from idealrank.theory.distinguishing.ranker_curves import OnLists
 from idealrank.theory.distinguishing.separations import Separation, normalized
-from idealrank.theory.distinguishing.sequences import ConfidenceSequence, confidence_sequence
 from idealrank.theory.long_lists.certificates import Certificate, certificate
 from idealrank.theory.long_lists.curves import Curve
 

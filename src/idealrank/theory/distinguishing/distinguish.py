@@ -12,25 +12,25 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import check_count, items_of
-from idealrank._base.seeds import generator
+from idealrank._core.checks import check_count, items_of
+from idealrank._core.seeds import generator
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import int_array
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
-from idealrank.evaluation.results import Evaluations
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
 from idealrank.measures.names import named
 from idealrank.theory.distinguishing.all_pairs import Distinctions
+from idealrank.theory.distinguishing.confidence_sequences import check_delta
 from idealrank.theory.distinguishing.distinctions import Distinction
 from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes
-from idealrank.theory.distinguishing.rankers import on_lists
+from idealrank.theory.distinguishing.ranker_curves import on_lists
 from idealrank.theory.distinguishing.separations import Separation, separation
-from idealrank.theory.distinguishing.sequences import check_delta
 
 __all__ = ["distinguish"]
 

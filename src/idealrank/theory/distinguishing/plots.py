@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from idealrank._base.drawing import DASHES, new_axes, shown
-from idealrank._base.palette import NEUTRAL, SERIES
+from idealrank._present.figure_style import DASHES, new_axes, shown
+from idealrank._present.palette import NEUTRAL, SERIES
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.steps import StepCurve

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._base.threads import resolve_threads
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.measures import DCG, NDCG, LinearNDCG, Measure

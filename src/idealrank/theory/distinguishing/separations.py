@@ -10,12 +10,12 @@ import numpy as np
 
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError
-from idealrank.evaluation.results import Evaluation
+from idealrank.evaluation.evaluation_result import Evaluation
 from idealrank.measures import DCG, NDCG, Measure
-from idealrank.theory.distinguishing.paths import Paths
-from idealrank.theory.distinguishing.predictions import predict_gap
-from idealrank.theory.distinguishing.rankers import OnLists
-from idealrank.theory.distinguishing.sequences import certified_at
+from idealrank.theory.distinguishing.confidence_sequences import certified_at
+from idealrank.theory.distinguishing.growing_lists import Paths
+from idealrank.theory.distinguishing.predicted_differences import predict_gap
+from idealrank.theory.distinguishing.ranker_curves import OnLists
 from idealrank.theory.long_lists.needed import Gap
 from idealrank.theory.long_lists.verdicts import Verdict, verdict
 

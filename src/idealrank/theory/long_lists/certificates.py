@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from idealrank._base.results import Result
+from idealrank._present.result import Result
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists.curves import CurveLike
+from idealrank.theory.long_lists.measure_discount import MeasureLike
 from idealrank.theory.long_lists.needed import documents_needed
-from idealrank.theory.long_lists.weighting import MeasureLike
 
 __all__ = ["Certificate", "certificate"]
 

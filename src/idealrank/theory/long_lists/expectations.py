@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from idealrank._base.options import are_numbers
-from idealrank._base.results import Result
+from idealrank._core.checks import are_numbers
+from idealrank._present.result import Result
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.rank_weights import rank_weight
 from idealrank.theory.long_lists.regimes import regime
-from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 from idealrank.theory.long_lists.weights import Weight
 
 __all__ = ["concentration", "expected_dcg", "pseudo_expectation"]

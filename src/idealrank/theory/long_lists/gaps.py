@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealrank._base.options import are_numbers, check_count
-from idealrank._base.results import Result
+from idealrank._core.checks import are_numbers, check_count
+from idealrank._present.result import Result
 from idealrank.errors import OptionError
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.results import Result
-from idealrank._base.tables import Column, Table
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs
@@ -18,10 +18,10 @@ from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.limits import end_of, reach_of
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.rank_weights import discount_sum
 from idealrank.theory.long_lists.regimes import Regime, regime
 from idealrank.theory.long_lists.theorems import told
-from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 from idealrank.theory.long_lists.wins import EQUAL, agree, limit_gap
 
 __all__ = ["Hypothesis", "TheoremCheck", "check_theorems"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from idealrank._base.results import Result
-from idealrank._base.seeds import generator
+from idealrank._core.seeds import generator
+from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts
@@ -17,8 +17,8 @@ from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.limits import sees
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.regimes import regime
-from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
 __all__ = ["bounded_law"]
 

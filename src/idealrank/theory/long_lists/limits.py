@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from idealrank._base.options import are_numbers
+from idealrank._core.checks import are_numbers
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import cutoffs, discounts
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves, weights
 from idealrank.theory.long_lists.curves import Curve, CurveLike
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.rank_weights import discount_sum
 from idealrank.theory.long_lists.regimes import regime
-from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
 __all__ = ["limit", "worst_ndcg"]
 

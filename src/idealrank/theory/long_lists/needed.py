@@ -11,19 +11,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from idealrank._base.options import are_numbers
-from idealrank._base.results import Result
+from idealrank._core.checks import are_numbers
+from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
+from idealrank.theory.long_lists.always_ahead import decay_of, staying_ahead
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.expectations import check_n_docs
-from idealrank.theory.long_lists.lasting import decay_of, staying_ahead
 from idealrank.theory.long_lists.laws import head_and_sums
 from idealrank.theory.long_lists.limits import sees, without_limit
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.verdicts import verdict
-from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 
 __all__ = ["DocumentsNeeded", "Gap", "documents_needed", "gap", "queries_needed"]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._base.results import Result
+from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.measures import discounts
-from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 
 __all__ = ["regime"]
 

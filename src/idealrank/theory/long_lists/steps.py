@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._base.options import are_numbers, is_whole
-from idealrank._base.seeds import generator
+from idealrank._core.checks import are_numbers, is_whole
+from idealrank._core.seeds import generator
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns, float_array, query_at
 from idealrank.errors import DataError, OptionError

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealrank._base.results import Result
+from idealrank._present.result import Result
 from idealrank.measures import cutoffs
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.gaps import log_term
 from idealrank.theory.long_lists.limits import end_of, sees, without_limit
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.regimes import Regime, regime
 from idealrank.theory.long_lists.theorems import told
-from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 from idealrank.theory.long_lists.wins import EQUAL, agree, counts_equally, limit_gap, top_integral
 
 __all__ = ["verdict"]

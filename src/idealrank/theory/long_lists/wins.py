@@ -16,8 +16,8 @@ from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.gaps import log_term
 from idealrank.theory.long_lists.laws import head_and_sums
 from idealrank.theory.long_lists.limits import end_of, limit, sees, without_limit
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.regimes import regime
-from idealrank.theory.long_lists.weighting import MeasureLike, Weighting
 from idealrank.theory.long_lists.weights import quadrature
 
 __all__ = ["win_probability"]

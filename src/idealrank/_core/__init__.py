@@ -1,0 +1,1 @@
+"""Threads, seeds, exact sums, lazily imported packages and optional dependencies."""

@@ -1,0 +1,263 @@
+"""Sums without rounding error: mean and variance do not depend on how the values are split into batches."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from idealrank._core.checks import check_fraction
+from idealrank._typing import Floats
+from idealrank.errors import DataError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+__all__ = ["ExactSum", "Moments", "WeightedMoments", "linearized"]
+
+
+_LEAST_EXPONENT = -1074  # one less than the exponent of the smallest positive double, as given by frexp
+_N_EXPONENTS = 1024 - _LEAST_EXPONENT + 1
+_LOW_BITS = 27
+_AT_ONCE = 1 << 20  # values between two moments at which Ctrl-C is answered
+
+
+class ExactSum:
+    """Exact sum of doubles, stored as one pair of integers per exponent; the order of addition does not matter.
+
+    Examples
+    --------
+    >>> total = ExactSum()
+    >>> total.add(np.array([1e100, 1.0, -1e100]))
+    >>> float(total.value)
+    1.0
+    """
+
+    def __init__(self) -> None:
+        # A double is a 53-bit integer times a power of two. Its high and low half are summed separately, so that an
+        # int64 can hold the sum of 2^36 of them.
+        self._halves = np.zeros((2, _N_EXPONENTS), np.int64)
+
+    def add(self, values: Floats) -> None:
+        """Add finite values."""
+        if not np.isfinite(values).all():
+            raise DataError("only finite values can be summed")
+        for start in range(0, values.size, _AT_ONCE):
+            fractions, exponents = np.frexp(values[start : start + _AT_ONCE])
+            integers = np.ldexp(fractions, 53).astype(np.int64)
+            places = exponents - _LEAST_EXPONENT
+            for half, part in zip(
+                self._halves, (integers >> _LOW_BITS, integers & ((1 << _LOW_BITS) - 1)), strict=True
+            ):
+                np.add.at(half, places, part)
+
+    def merge(self, other: ExactSum) -> None:
+        """Add another sum."""
+        self._halves += other._halves
+
+    @property
+    def value(self) -> Fraction:
+        """The exact sum."""
+        from fractions import Fraction  # it imports decimal, and a mean needs neither
+
+        return Fraction(*self.ratio)
+
+    @property
+    def ratio(self) -> tuple[int, int]:
+        """The exact sum, as a numerator and a denominator."""
+        places = np.flatnonzero(self._halves.any(axis=0)).tolist()
+        if not places:
+            return 0, 1
+        total, least = 0, places[0]
+        for place, high, low in zip(places, *self._halves[:, places].tolist(), strict=True):
+            total += ((high << _LOW_BITS) + low) << (place - least)
+        exponent = least + _LEAST_EXPONENT - 53
+        return (total << exponent, 1) if exponent >= 0 else (total, 1 << -exponent)
+
+
+class Moments:
+    """Count, mean and variance of values, rounded only once, on access; a NaN makes both NaN.
+
+    Parameters
+    ----------
+    aggregate : {"mean", "geometric", "sum"}
+        What ``mean`` is: the mean of the values; its exponential, for logarithms of values; or their sum, which has no
+        interval.
+
+    Examples
+    --------
+    >>> moments = Moments.of(np.array([0.1] * 10))
+    >>> moments.mean, moments.variance
+    (0.1, 0.0)
+    """
+
+    def __init__(self, aggregate: str = "mean") -> None:
+        self.aggregate = aggregate
+        self.count = 0
+        self._has_nan = False
+        self._sum, self._squares = ExactSum(), ExactSum()
+
+    @classmethod
+    def of(cls, values: Floats, aggregate: str = "mean") -> Moments:
+        """Return the moments of these values."""
+        moments = Moments(aggregate)
+        moments.add(values)
+        return moments
+
+    def add(self, values: Floats) -> None:
+        """Add values."""
+        self.count += values.size
+        missing = np.isnan(values)
+        if missing.any():
+            self._has_nan = True
+            values = values[~missing]
+        self._sum.add(values)
+        for start in range(0, values.size, _AT_ONCE):
+            some = values[start : start + _AT_ONCE]
+            for part in _product(some, some):
+                self._squares.add(part)
+
+    def merge(self, other: Moments) -> None:
+        """Add the values of another object."""
+        self.count += other.count
+        self._has_nan |= other._has_nan
+        self._sum.merge(other._sum)
+        self._squares.merge(other._squares)
+
+    @property
+    def _center(self) -> float:
+        """The mean of the values, rounded once; NaN without values."""
+        if not self.count or self._has_nan:
+            return math.nan
+        numerator, denominator = self._sum.ratio
+        return numerator / (denominator * self.count)  # of integers: rounded once
+
+    @property
+    def mean(self) -> float:
+        """The mean, or another aggregate, over the values; NaN without values."""
+        if self.aggregate == "geometric":
+            return math.exp(self._center)
+        return self._center * self.count if self.aggregate == "sum" else self._center
+
+    @property
+    def variance(self) -> float:
+        """The sample variance, with denominator n - 1, rounded once; NaN for fewer than two values."""
+        if self.count < 2 or self._has_nan:
+            return math.nan
+        n, total = self.count, self._sum.value
+        return max(float((self._squares.value - total * total / n) / (n - 1)), 0.0)
+
+    def t_interval(self, level: float) -> tuple[float, float]:
+        """Return the t interval of the mean.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, between 0 and 1.
+
+        Returns
+        -------
+        low, high : float
+            The ends of the interval; NaN for fewer than two values.
+
+        Raises
+        ------
+        OptionError
+            If the level is not between 0 and 1.
+        """
+        from scipy.special import stdtrit
+
+        check_fraction(level, "level")
+        half = math.nan
+        if self.count > 1:
+            half = float(stdtrit(self.count - 1, (1 + level) / 2)) * math.sqrt(self.variance / self.count)
+        low, high = self._center - half, self._center + half
+        if self.aggregate == "sum":
+            return math.nan, math.nan
+        return (math.exp(low), math.exp(high)) if self.aggregate == "geometric" else (low, high)
+
+
+class WeightedMoments(Moments):
+    """Moments of a weighted mean over values that all count; the variance is that of the `linearized` values.
+
+    Values of weight 0 are left out. With equal weights, everything is as without.
+
+    Parameters
+    ----------
+    values, weights : float64 arrays
+        The values, and one non-negative weight each.
+    aggregate : {"mean", "geometric", "sum"}
+        As for `Moments`.
+
+    Examples
+    --------
+    >>> moments = WeightedMoments(np.array([0.0, 1.0, 0.5]), np.array([1.0, 3.0, 0.0]))
+    >>> moments.count, moments.mean, WeightedMoments(np.array([0.0, 1.0]), np.array([2.0, 2.0])).variance
+    (2, 0.75, 0.5)
+    """
+
+    def __init__(self, values: Floats, weights: Floats, aggregate: str = "mean") -> None:
+        super().__init__(aggregate)
+        values, weights = values[weights > 0], weights[weights > 0]
+        self._weighted_mean = _weighted_mean(values, weights)
+        self.add(linearized(values, weights))
+
+    @property
+    def _center(self) -> float:
+        """The weighted mean, rounded once; NaN without values."""
+        return self._weighted_mean
+
+    def merge(self, other: Moments) -> None:
+        """Refuse: a weighted mean is not made of the means of its parts alone."""
+        raise DataError("weighted means cannot be merged")
+
+
+def linearized(values: Floats, weights: Floats) -> Floats:
+    """Return values whose plain mean and its variance are those of the weighted mean of the given ones.
+
+    The weighted mean m is a ratio of two sums over queries. Linearized at m (Taylor series, as for ratio estimates from
+    samples), query i contributes m + n w_i (v_i - m) / sum(w).
+
+    Parameters
+    ----------
+    values, weights : float64 arrays
+        The values, and one positive weight each.
+
+    Returns
+    -------
+    float64 array
+        One value each; the given ones if all weights are equal.
+
+    Examples
+    --------
+    >>> linearized(np.array([0.0, 1.0]), np.array([1.0, 3.0]))
+    array([0.375, 1.125])
+    """
+    if weights.size == 0 or np.ptp(weights) == 0:
+        return values
+    mean = _weighted_mean(values, weights)
+    return np.asarray(mean + values.size * weights / weights.sum() * (values - mean), np.float64)
+
+
+def _weighted_mean(values: Floats, weights: Floats) -> float:
+    if values.size == 0 or np.isnan(values).any():
+        return math.nan
+    products, total = ExactSum(), ExactSum()
+    for part in _product(values, weights):
+        products.add(part)
+    total.add(weights)
+    return float(products.value / total.value)
+
+
+def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return the rounded products and their rounding errors, which are doubles unless they are tiny (Dekker 1971)."""
+    (high_a, low_a), (high_b, low_b) = _halves(a), _halves(b)
+    product = a * b
+    return product, ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b
+
+
+def _halves(values: Floats) -> tuple[Floats, Floats]:
+    scaled = (2.0**27 + 1) * values
+    high = scaled - (scaled - values)
+    return high, values - high

@@ -1,0 +1,1 @@
+"""Results and pages: the values that every operation returns, and how they are rendered."""

@@ -1,0 +1,123 @@
+"""Sections of a page about a result, independent of HTML and plotting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from idealrank._present.table import Table
+
+__all__ = ["Figure", "Section", "few", "first_row_in_words", "listed"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a report, described by the function that draws it.
+
+    Parameters
+    ----------
+    name : str
+        The name of a function of `idealrank.report.figures`.
+    data : tuple
+        The arguments of the function.
+    caption : str
+        The caption of the figure.
+    description : str
+        What the figure shows, for readers who cannot see it.
+
+    Examples
+    --------
+    >>> from idealrank import report
+    >>> report.Figure("means", (None, "ndcg"), "Means", "a 0.5, b 0.4").name
+    'means'
+    """
+
+    name: str
+    data: tuple[object, ...]
+    caption: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a report.
+
+    It shows figures, interactive views, tables, notes, lists, definitions and subsections in this order.
+
+    Parameters
+    ----------
+    title : str
+        The heading; a subsection without a heading continues its section.
+    key : str
+        The identifier of the section within its page; empty if it is identified by its number.
+    figures : tuple of Figure
+        Figures, side by side if they fit.
+    tables : mapping of str to Table
+        Tables by caption.
+    folded : mapping of str to str
+        Labels of the tables, by caption, that are initially closed.
+    notes : tuple of str
+        Paragraphs.
+    lists : mapping of str to tuple of str
+        Lists of lines by label, initially closed.
+    definitions : mapping of str to object
+        Terms with their meanings.
+    code : mapping of str to str
+        Terms whose meanings are code, shown in a fixed-width font.
+    views : mapping of str to callable
+        {name of an interactive view: function that returns its data}.
+    parts : tuple of Section
+        Subsections.
+
+    Examples
+    --------
+    >>> from idealrank import report
+    >>> report.Section("Means", notes=("Means over 50 queries.",)).notes
+    ('Means over 50 queries.',)
+    """
+
+    title: str = ""
+    key: str = ""
+    figures: tuple[Figure, ...] = ()
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    folded: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    definitions: Mapping[str, object] = field(default_factory=dict)
+    code: Mapping[str, str] = field(default_factory=dict)
+    views: Mapping[str, Callable[[], object]] = field(default_factory=dict)
+    parts: tuple[Section, ...] = ()
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the names as an English list.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def few(systems: Sequence[str]) -> str:
+    """Return the names of up to three systems as an English list, or the number of systems.
+
+    Examples
+    --------
+    >>> few(["a", "b"]), few(["a", "b", "c", "d"])
+    ('a and b', '4 systems')
+    """
+    return listed(systems) if len(systems) <= 3 else f"{len(systems):,} systems"
+
+
+def first_row_in_words(reading: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return a list for a section that says what the columns of a table mean in its first row, with its label.
+
+    Examples
+    --------
+    >>> first_row_in_words({"wins": "a beat b on 60% of the queries"})
+    {'The first row of the table in words': ('wins: a beat b on 60% of the queries',)}
+    """
+    return {"The first row of the table in words": tuple(f"{column}: {text}" for column, text in reading.items())}

@@ -1,0 +1,261 @@
+"""Base class of all results, with output as dicts, tables, text, HTML and data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from idealrank._names.grammar import nearest
+from idealrank._present.data_frames import Backend, frame_of
+from idealrank._present.json_values import Plain, json_text, plain
+from idealrank._present.markup import joined, tag
+from idealrank._present.page import Section
+from idealrank._present.table import Column, Table, html_table, render
+from idealrank.errors import OptionError
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from idealrank._present.data_frames import Frame
+
+__all__ = ["Result"]
+
+
+class Result:
+    """Base class of results, with methods that all results have.
+
+    Methods that write a table take the name of one of `tables`, and choose a suitable one by default. A subclass is a
+    dataclass or defines `to_dict`, and defines `tables` unless one row of its numbers is sufficient.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
+    >>> found = evaluate([0, 1], [0.2, 0.9], "rr")
+    >>> found.to_dict()["mean"]
+    {'rr': 1.0}
+    >>> found.to_csv("means").splitlines()
+    ['measure,mean,low,high,queries', 'rr,1.0,nan,nan,1']
+    """
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the whole result as numbers, text, lists and dicts.
+
+        Returns
+        -------
+        dict
+            The result by field.
+        """
+        return {name: plain(value) for name, value in vars(self).items()}
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return the tables by name, the main one first.
+
+        Returns
+        -------
+        mapping of str to Table
+            The tables.
+        """
+        cells = {
+            name: value
+            for name, value in self.to_dict().items()
+            if value is None or isinstance(value, (str, bool, int, float))
+        }
+        columns = [Column(name, ".4g" if isinstance(value, float) else "") for name, value in cells.items()]
+        return {"result": Table(columns, [list(cells.values())])}
+
+    def remarks(self) -> list[str]:
+        """Return lines below a table that say how the numbers were computed."""
+        return []
+
+    def title(self) -> str:
+        """Return a title of a few words."""
+        return type(self).__name__
+
+    def about(self) -> str:
+        """Return one line that says what was measured; may be empty."""
+        return ""
+
+    def findings(self) -> list[str]:
+        """Return the main findings as sentences."""
+        return []
+
+    def sections(self) -> list[Section]:
+        """Return the sections of a page about the result."""
+        return [Section("Result", tables=self.tables(), notes=tuple(self.remarks()))]
+
+    def measured_queries(self) -> frozenset[str] | None:
+        """Return the queries that the numbers are about; None if the result has no queries."""
+        return None
+
+    def cutoff_sections(self) -> list[Section]:
+        """Return sections with measures at several cutoffs; may be empty."""
+        return []
+
+    def background(self) -> list[Section]:
+        """Return sections for the end of a page: single queries, data quality, conventions."""
+        return []
+
+    def made_with(self) -> dict[str, object]:
+        """Return what is needed to reproduce the result, besides the data and the software versions."""
+        return {}
+
+    def table(self, name: str | None = None) -> Table:
+        """Return one of `tables`.
+
+        Parameters
+        ----------
+        name : str, optional
+            The name of a table; the first one by default.
+
+        Raises
+        ------
+        OptionError
+            If there is no such table.
+        """
+        tables = self.tables()
+        if name is not None and name not in tables:
+            raise OptionError(f"there is no table {name!r}{nearest(name, tables)}")
+        return tables[next(iter(tables)) if name is None else name]
+
+    def to_json(self) -> str:
+        """Return `to_dict` as JSON text; NaN and infinity become null.
+
+        Returns
+        -------
+        str
+            The JSON text.
+        """
+        return json_text(self.to_dict())
+
+    @overload
+    def to_frame(self, backend: Literal["pandas"] = "pandas", table: str | None = None) -> pandas.DataFrame: ...
+    @overload
+    def to_frame(self, backend: Literal["polars"], table: str | None = None) -> polars.DataFrame: ...
+    @overload
+    def to_frame(self, backend: Literal["pyarrow"], table: str | None = None) -> pyarrow.Table: ...
+    def to_frame(self, backend: Backend = "pandas", table: str | None = None) -> Frame:
+        """Return a table as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}
+            The data frame library.
+        table : str, optional
+            The name of one of `tables`; by default, a suitable one.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The table.
+        """
+        (name,) = self._chosen("frame") if table is None else [table]
+        return frame_of(self.table(name).by_column(), backend)
+
+    def to_text(self, table: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
+        """Return a table as aligned text.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`; by default, a suitable one.
+        width : int, optional
+            The maximum width in characters; None means no limit. Numbers are never shortened: the least important
+            columns are left out, and a line below the table names them.
+        digits : int
+            The number of digits after the decimal point of values; p-values have their own format.
+
+        Returns
+        -------
+        str
+            The table, followed by the meaning of its marks.
+        """
+        return self._rendered("text", table, digits=digits, width=width)
+
+    def to_markdown(self, table: str | None = None, *, digits: int = 4) -> str:
+        """Return a table as Markdown; by default, all important tables.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`; by default, a suitable one.
+        digits : int
+            The number of digits after the decimal point of values.
+
+        Returns
+        -------
+        str
+            One table or several.
+        """
+        return self._rendered("markdown", table, digits=digits)
+
+    def to_latex(self, table: str | None = None, *, digits: int = 4, underline_second: bool = False) -> str:
+        r"""Return a table as LaTeX for a paper; the preamble needs ``\usepackage{booktabs}``.
+
+        Decimal points are aligned, and the best values are bold. If systems were compared, marks or letters show
+        significant differences, and a caption says how they were tested.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`; by default, a suitable one.
+        digits : int
+            The number of digits after the decimal point of values.
+        underline_second : bool
+            Whether to underline the second best values.
+
+        Returns
+        -------
+        str
+            A ``tabular`` environment with its caption.
+        """
+        return self._rendered("latex", table, digits=digits, underline_second=underline_second)
+
+    def to_csv(self, table: str | None = None, *, escape_formulas: bool = False) -> str:
+        """Return a table as CSV, with all digits.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`; by default, a suitable one.
+        escape_formulas : bool
+            Whether to put an apostrophe before text that begins with =, +, - or @, which a spreadsheet would execute as
+            a formula. Use it if people open the file in a spreadsheet; other programs see the apostrophe.
+
+        Returns
+        -------
+        str
+            The table, with one line per row.
+        """
+        return self._rendered("csv", table, escape_formulas=escape_formulas)
+
+    def to_html(self, table: str | None = None) -> str:
+        """Return a table as HTML, followed by remarks.
+
+        Parameters
+        ----------
+        table : str, optional
+            The name of one of `tables`; by default, a suitable one.
+
+        Returns
+        -------
+        str
+            An HTML fragment.
+        """
+        tables = [self.table(name) for name in (self._chosen("html") if table is None else [table])]
+        notes = [note for each in tables for note in each.notes]
+        return joined([*map(html_table, tables), *(tag("p", line) for line in (*notes, *self.remarks()))])
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _rendered(self, form: str, table: str | None, *, digits: int = 4, **options: Any) -> str:
+        if digits < 0:
+            raise OptionError(f"digits must be 0 or more, got {digits}")
+        names = self._chosen(form) if table is None else [table]
+        return "\n".join(render(self.table(name).with_digits(digits), form, **options) for name in names)
+
+    def _chosen(self, form: str) -> list[str]:
+        """Return the names of the tables that an output form shows by default."""
+        return [next(iter(self.tables()))]

@@ -1,0 +1,1 @@
+"""Compare systems, explain different numbers, and rank systems over many data sets."""

@@ -1,0 +1,502 @@
+"""Compare systems: means with intervals, differences with tests, and the queries that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeGuard, Unpack, cast, overload
+
+import numpy as np
+
+from idealrank import stats
+from idealrank._core.checks import check_fraction
+from idealrank._core.exact import WeightedMoments, linearized
+from idealrank._core.seeds import new_seed
+from idealrank._typing import Floats
+from idealrank.comparison.comparison_result import Comparison, Difference
+from idealrank.data.judgments import Qrels, Run
+from idealrank.data.ranking import Order, RankingData
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluation_base import INTERVAL_METHOD
+from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
+from idealrank.evaluation.evaluator import Evaluator, QueryWeights
+from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
+from idealrank.evaluation.query_categories import By, categories_of
+from idealrank.io.shapes.base import recognize
+from idealrank.measures.conventions import Convention
+from idealrank.stats.corrections import CORRECTIONS
+from idealrank.stats.intervals import SAME_VALUE
+from idealrank.stats.paired import TESTS, paired_test
+
+if TYPE_CHECKING:
+    from idealrank.judging.machine_judgments.assisted import AssistedComparison
+
+__all__ = ["Testing", "common_queries", "compare"]
+
+_INTERVALS = ("t", "percentile", "bca")
+#: Tests of weighted means; the others have no weighted form.
+_WEIGHTED_TESTS = ("randomization", "t", "tukey")
+_N_MOVED = 5
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How systems are compared: the options of `compare`, checked.
+
+    Parameters
+    ----------
+    baseline : str, optional
+        The system with which all others are compared; by default, all pairs are compared.
+    test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
+        The paired test; "tukey" is the randomized Tukey HSD test of all pairs. By default, the randomization test if
+        there is a baseline, and the t test otherwise.
+    correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
+        The correction of the p-values of one measure for multiple comparisons; not applied to "tukey", which includes
+        one.
+    level : float
+        The significance level; intervals have the confidence level 1 - ``level``.
+    n_permutations : int
+        The number of random permutations, and of bootstrap resamples.
+    seed : int, optional
+        Seed of the random number generator; None means a new seed for every call.
+    n_threads : int, optional
+        Number of threads; None means all cores, or the number passed to `set_threads`.
+    interval_method : {"t", "percentile", "bca"}
+        The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
+
+    Raises
+    ------
+    OptionError
+        If the test, the correction or the method of intervals is unknown, if the level is not between 0 and 1, or if
+        Tukey's test is given a baseline.
+    """
+
+    baseline: str | None = None
+    test: str | None = None
+    correction: str = "holm"
+    level: float = 0.05
+    n_permutations: int = 10_000
+    seed: int | None = None
+    n_threads: int | None = None
+    interval_method: str = INTERVAL_METHOD
+
+    def __post_init__(self) -> None:
+        check_fraction(self.level, "level")
+        if self.interval_method not in _INTERVALS:
+            raise OptionError(f"interval_method must be one of {', '.join(_INTERVALS)}, got {self.interval_method!r}")
+        if self.test not in (None, "tukey", *TESTS):
+            raise OptionError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {self.test!r}")
+        if self.correction not in (*CORRECTIONS,):
+            raise OptionError(f"correction must be one of {', '.join(CORRECTIONS)}, got {self.correction!r}")
+        if self.test == "tukey" and self.baseline is not None:
+            raise OptionError("Tukey's test compares all pairs: leave out the baseline, or name another test")
+
+    def compare(self, evaluations: Evaluations) -> Comparison:
+        """Compare systems by their evaluations.
+
+        Parameters
+        ----------
+        evaluations : Evaluations
+            The evaluations of two systems or more.
+
+        Returns
+        -------
+        Comparison
+            Intervals of the means, and the differences with their tests.
+
+        Raises
+        ------
+        DataError
+            If there are fewer than two systems, no such baseline, or no common query.
+        """
+        names, baseline = tuple(evaluations), self.baseline
+        if len(names) < 2:
+            raise DataError("a comparison needs two systems or more: give {name: run} or {name: scores}")
+        if baseline is not None and baseline not in names:
+            raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, names))}")
+        # Random permutations cannot give p-values as small as the correction for many pairs needs.
+        test, seed = self.test or ("t" if baseline is None else "randomization"), new_seed(self.seed)
+        chosen = replace(self, test=test, seed=seed)
+        evaluations = evaluations.on_common_queries()
+        _check_means(evaluations)
+        query_ids, values = common_queries(evaluations)
+        weights = next(iter(evaluations.values())).query_weights
+        if weights is not None:
+            chosen._check_weighted()
+        means = {
+            measure: {name: chosen._mean(evaluation, measure) for name, evaluation in evaluations.items()}
+            for measure in values
+        }
+        pairs = list(combinations(range(len(names)), 2))
+        if baseline is not None:
+            pairs = [(i, names.index(baseline)) for i, name in enumerate(names) if name != baseline]
+        differences = {
+            measure: tuple(
+                chosen._difference(
+                    (names[i], names[j]), matrix[:, [i, j]], weights, query_ids, p, evaluations.lower_is_better(measure)
+                )
+                for (i, j), p in zip(pairs, chosen._p_values(matrix, weights, pairs), strict=True)
+            )
+            for measure, matrix in values.items()
+        }
+        found = query_ids, values, means, differences, evaluations
+        problems, intervals = evaluations.problems, self.interval_method
+        made = Comparison(names, baseline, *found, test, self.correction, self.level, seed, problems, intervals)
+        return replace(made, n_permutations=self.n_permutations)
+
+    def assisted(
+        self,
+        human: Qrels | RankingData,
+        machine: Qrels | RankingData,
+        systems: Mapping[str, Run | Floats],
+        measures: Measures,
+        like: str | Convention | None = None,
+        sample: str = "queries",
+    ) -> AssistedComparison:
+        """Compare systems with human judgments of some queries or documents, and machine judgments of all.
+
+        Parameters
+        ----------
+        human, machine : Qrels
+            The judgments.
+        systems : mapping of str to Run
+            The systems.
+        measures : str, Measure or iterable of these
+            The measures.
+        like : str or Convention, optional
+            The convention for options that the measures leave unset, as in `evaluate`.
+        sample : {"queries", "documents"}
+            What people judged a random sample of.
+
+        Raises
+        ------
+        DataError
+            If these are labeled lists, or have too little in common.
+        OptionError
+            If a test or a method of intervals was chosen that these estimates do not have.
+        """
+        from idealrank.judging.machine_judgments.assisted import assisted_comparison
+
+        if self.test not in (None, "t") or self.interval_method != "t":
+            raise OptionError(
+                "differences with machine judgments have intervals and tests by Student's t: leave out test and "
+                "interval_method"
+            )
+        if not isinstance(human, Qrels) or not isinstance(machine, Qrels):
+            raise DataError("machine_judgments need judgments and runs, got labeled lists")
+        return assisted_comparison(
+            human,
+            machine,
+            cast("Mapping[str, Run]", systems),
+            measures,
+            like=like,
+            baseline=self.baseline,
+            sample=sample,
+            level=self.level,
+            correction=self.correction,
+            n_threads=self.n_threads,
+        )
+
+    @property
+    def _draws(self) -> dict[str, Any]:
+        return {"seed": self.seed, "n_threads": self.n_threads}
+
+    def _check_weighted(self) -> None:
+        if self.test not in _WEIGHTED_TESTS:
+            known = ", ".join(_WEIGHTED_TESTS)
+            raise OptionError(f"the {self.test} test has no form for weighted queries; choose one of {known}")
+        if self.interval_method != "t":
+            raise OptionError(f"intervals of weighted means need interval_method='t', got {self.interval_method!r}")
+
+    def _mean(self, evaluation: Evaluation, measure: str) -> stats.Interval:
+        """Return the mean of `evaluate`, and its interval."""
+        found = evaluation.mean_interval(measure, 1 - self.level)
+        if self.interval_method == found.method:
+            return found
+        return replace(self._interval(evaluation.per_query[measure]), mean=found.mean)
+
+    def _interval(self, values: Floats) -> stats.Interval:
+        options = {"n_resamples": self.n_permutations, **self._draws}
+        return stats.interval(values, 1 - self.level, self.interval_method, **options)
+
+    def _p_values(
+        self, matrix: Floats, weights: Floats | None, pairs: list[tuple[int, int]]
+    ) -> list[tuple[float, float]]:
+        """Return (raw, corrected) per pair; both are the same for Tukey's test."""
+        if weights is not None and self.test == "t":
+            raw = []
+            for i, j in pairs:
+                differences, own = _weighted(matrix[:, i] - matrix[:, j], weights)
+                raw.append(stats.t_test(linearized(differences, own), np.zeros(own.size)).p_value)
+            return list(zip(raw, CORRECTIONS[self.correction](raw).tolist(), strict=True))
+        if weights is not None:  # a permuted weighted mean is the plain mean of permuted weighted values
+            matrix = matrix * (weights / weights.mean())[:, None]
+        if self.test == "tukey":
+            tukey = stats.randomized_tukey_hsd(
+                matrix, n_permutations=self.n_permutations, level=self.level, **self._draws
+            )
+            return [(float(tukey.p_values[pair]),) * 2 for pair in pairs]
+        draws = {"n_draws": self.n_permutations, **self._draws}
+        raw = [paired_test(str(self.test), matrix[:, i], matrix[:, j], **draws).p_value for i, j in pairs]
+        return list(zip(raw, CORRECTIONS[self.correction](raw).tolist(), strict=True))
+
+    def _difference(
+        self,
+        names: tuple[str, str],
+        values: Floats,
+        weights: Floats | None,
+        query_ids: tuple[str, ...],
+        p_values: tuple[float, float],
+        lower_is_better: bool,
+    ) -> Difference:
+        differences = values[:, 0] - values[:, 1]
+        sizes = np.abs(np.nan_to_num(differences))
+        largest = [int(place) for place in np.argsort(-sizes, kind="stable")[:_N_MOVED] if sizes[place] > 0]
+        moved = tuple((query_ids[place], float(differences[place])) for place in largest)
+        effect = stats.effect_size(values[:, 0], values[:, 1])
+        if weights is None:
+            interval, spread = self._interval(differences), differences
+        else:
+            known, own = _weighted(differences, weights)
+            spread = linearized(known, own)
+            interval = replace(self._interval(spread), mean=WeightedMoments(known, own).mean)
+            standardized = stats.effect_size(spread, np.zeros(spread.size))
+            effect = replace(effect, cohen_dz=standardized.cohen_dz, hedges_g=standardized.hedges_g)
+        if lower_is_better:
+            effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
+        detectable = stats.minimum_detectable_effect(spread)
+        note = interval.note.replace(SAME_VALUE, "the difference is the same on every query")
+        return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, note)
+
+
+@overload
+def compare(
+    data: Data | Mapping[str, Evaluation],
+    systems: Several | None = ...,
+    measures: Measures = ...,
+    *,
+    baseline: str | None = ...,
+    like: str | Convention | None = ...,
+    test: str | None = ...,
+    correction: str = ...,
+    level: float = ...,
+    n_permutations: int = ...,
+    seed: int | None = ...,
+    order: Order | None = ...,
+    query_weights: QueryWeights | None = ...,
+    by: By | None = ...,
+    interval_method: str = ...,
+    machine_judgments: None = ...,
+    human_sample: str = ...,
+    holes: bool | None = ...,
+    n_threads: int | None = ...,
+    **layout: Unpack[LayoutOptions],
+) -> Comparison: ...
+@overload
+def compare(
+    data: Data | Mapping[str, Evaluation],
+    systems: Several | None = ...,
+    measures: Measures = ...,
+    *,
+    baseline: str | None = ...,
+    like: str | Convention | None = ...,
+    test: str | None = ...,
+    correction: str = ...,
+    level: float = ...,
+    n_permutations: int = ...,
+    seed: int | None = ...,
+    order: Order | None = ...,
+    query_weights: QueryWeights | None = ...,
+    by: By | None = ...,
+    interval_method: str = ...,
+    machine_judgments: Data,
+    human_sample: str = ...,
+    holes: bool | None = ...,
+    n_threads: int | None = ...,
+    **layout: Unpack[LayoutOptions],
+) -> AssistedComparison: ...
+def compare(
+    data: Data | Mapping[str, Evaluation],
+    systems: Several | None = None,
+    measures: Measures = ("ndcg@10",),
+    *,
+    baseline: str | None = None,
+    like: str | Convention | None = None,
+    test: str | None = None,
+    correction: str = "holm",
+    level: float = 0.05,
+    n_permutations: int = 10_000,
+    seed: int | None = None,
+    order: Order | None = None,
+    query_weights: QueryWeights | None = None,
+    by: By | None = None,
+    interval_method: str = INTERVAL_METHOD,
+    machine_judgments: Data | None = None,
+    human_sample: str = "queries",
+    holes: bool | None = None,
+    n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> Comparison | AssistedComparison:
+    """Compare systems on the same queries: evaluate them, then compute paired tests, corrections and effect sizes.
+
+    Means and their intervals are the same as from `evaluate`.
+
+    Parameters
+    ----------
+    data, systems
+        The judged documents and several systems, as in `evaluate`. Or only {name: `Evaluation`}, such as evaluations
+        from `evaluate_factors`, which determine the measures and the convention.
+    measures : str, Measure or iterable of these
+        The measures.
+    baseline : str, optional
+        The system with which all others are compared; by default, all pairs are compared.
+    like : str or Convention, optional
+        The convention for options that the measures leave unset, as in `evaluate`.
+    test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
+        The paired test; "tukey" is the randomized Tukey HSD test of all pairs. By default, the randomization test if
+        there is a baseline, and the t test otherwise.
+    correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
+        The correction of the p-values of one measure for multiple comparisons; not applied to "tukey", which includes
+        one.
+    level : float
+        The significance level; intervals have the confidence level 1 - ``level``.
+    n_permutations : int
+        The number of random permutations, and of bootstrap resamples.
+    seed : int, optional
+        Seed of the random number generator; None means a new seed for every call.
+    order : {"input", "grouped"}, optional
+        The order of the scores, as in `evaluate`.
+    query_weights : mapping or array, optional
+        The weight of each query, as in `evaluate`. Differences, their intervals and the tests "randomization", "t" and
+        "tukey" then use weighted means; other tests are refused.
+    by : mapping, sequence, str or path, optional
+        The category of each query, as in `evaluate`: ``evaluations.by_category()`` of the result has the means by
+        category. Tests use all queries.
+    interval_method : {"t", "percentile", "bca"}
+        The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
+    machine_judgments : Qrels, mapping, data frame or path, optional
+        Judgments of all queries and documents by a machine, such as a language model, in addition to human judgments of
+        some of them in ``data``. Means and differences are then estimated from both: without the bias of the machine,
+        and with narrower intervals than from the human judgments alone.
+    human_sample : {"queries", "documents"}
+        With machine judgments, the kind of random sample that people judged: whole queries, or documents of every
+        query.
+    holes : bool, optional
+        Whether to compute the lowest and the highest differences over all labels that unjudged documents could have, as
+        `bounds` does; the result has them as ``holes``. By default, they are computed if unjudged documents can affect
+        a measure, and the runs have at most 300,000 documents in total.
+    n_threads : int, optional
+        Number of threads; None means all cores, or the number passed to `set_threads`.
+    **layout
+        The layout of the data: offsets, group, query_ids, mask, and column names, as in `evaluate`.
+
+    Returns
+    -------
+    Comparison or AssistedComparison
+        Means with intervals, and differences with p-values and effect sizes; with ``machine_judgments``, an
+        `AssistedComparison`.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two systems, the baseline is not one of them, or the systems have no query in common;
+        with machine judgments, also if too few queries or documents have both kinds of judgments.
+    OptionError
+        If an option is unknown, or if the test or the intervals do not support weighted queries or machine judgments.
+
+    Examples
+    --------
+    >>> from idealrank import compare, from_arrays
+    >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
+    >>> cmp = compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", baseline="a")
+    >>> cmp.differences["rr"][0].difference, cmp.differences["rr"][0].effect.losses
+    (-0.25, 1)
+    """
+    testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads, interval_method)
+    if _are_evaluations(data):
+        if systems is not None:
+            raise DataError("evaluations are compared as they are: pass them without systems")
+        return testing.compare(_with_the_same_measures(data))
+    if systems is None:
+        raise DataError("a comparison needs systems: give {name: run} or {name: scores} with the judged documents")
+    laid_out = layout_of(layout, order)
+    judged, named = judged_and_systems(data, systems, laid_out)
+    if machine_judgments is not None:
+        if query_weights is not None or by is not None:
+            raise OptionError(
+                "estimates with machine judgments have no weights or categories of queries: leave them out"
+            )
+        by_machine, _ = judged_and_systems(machine_judgments, systems, laid_out)
+        return testing.assisted(judged, by_machine, named, measures, like, human_sample)
+    from idealrank.comparison.unjudged_bounds import with_bounds
+
+    categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
+    evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
+    found = testing.compare(evaluator.evaluate_all(named.items(), measures))
+    return with_bounds(found, evaluator, named, measures, holes=holes)
+
+
+def _are_evaluations(data: object) -> TypeGuard[Mapping[str, Evaluation]]:
+    return isinstance(data, Mapping) and bool(data) and all(isinstance(each, Evaluation) for each in data.values())
+
+
+def _with_the_same_measures(found: Mapping[str, Evaluation]) -> Evaluations:
+    """Return the evaluations if all have the same measures with the same options; otherwise raise a DataError."""
+    first, *others = found
+    for name in others:
+        if dict(found[name].filled) != dict(found[first].filled):
+            texts = [", ".join(map(str, found[each].filled.values())) for each in (first, name)]
+            raise DataError(f"{first!r} was measured by {texts[0]}, and {name!r} by {texts[1]}: evaluate both alike")
+    return Evaluations(found)
+
+
+def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str, Floats]]:
+    """Return the queries of evaluations on common queries, and {measure: matrix[query, system]}.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+        The evaluations of all systems on the same queries.
+
+    Returns
+    -------
+    query_ids : tuple of str
+        The common queries.
+    values : dict of str to array
+        One matrix per measure.
+
+    Examples
+    --------
+    >>> from idealrank import evaluate
+    >>> both = evaluate({"q1": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q1": {"a": 2}}}, "rr")
+    >>> common_queries(both)
+    (('q1',), {'rr': array([[1., 1.]])})
+    """
+    first = next(iter(evaluations.values()))
+    return tuple(map(str, first.query_ids.tolist())), {
+        measure: np.stack([each.per_query[measure] for each in evaluations.values()], axis=1)
+        for measure in first.per_query
+    }
+
+
+def _check_means(evaluations: Evaluations) -> None:
+    """Raise an OptionError for a measure that is not aggregated by its mean: differences and tests are of means."""
+    for name, each in next(iter(evaluations.values())).filled.items():
+        if each.aggregate == "geometric":
+            log = each.label.replace("gm_map", "ap").replace("gm_", "")
+            raise OptionError(
+                f"{name} is a geometric mean over queries, and differences and tests are of means: compare log_{log}, "
+                "whose difference of means is the logarithm of the ratio of geometric means"
+            )
+        if each.aggregate == "sum":
+            raise OptionError(
+                f"{name} is a sum over queries, and differences and tests are of means: compare a measure such as "
+                "recall or p, and see the sums with evaluate"
+            )
+
+
+def _weighted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the values of queries that count, and their weights."""
+    counted = ~np.isnan(values) & (weights > 0)
+    return values[counted], weights[counted]

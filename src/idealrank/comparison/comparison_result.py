@@ -1,0 +1,588 @@
+"""The result of `compare`: means with intervals, differences with tests, and the queries that made them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from idealrank import stats
+from idealrank._present.json_values import Plain, number, plain
+from idealrank._present.page import Section, listed
+from idealrank._present.pluralize import counted, share
+from idealrank._present.system_scores import Scores
+from idealrank._present.table import Table, Tables
+from idealrank._typing import Floats
+from idealrank.comparison import comparison_tables as shown
+from idealrank.data.problem import Problem
+from idealrank.evaluation.evaluation_base import (
+    INTERVAL_METHOD,
+    Measured,
+    best_of,
+    best_rows,
+    changes_text,
+    interval_remark,
+)
+from idealrank.evaluation.evaluation_result import Evaluations
+from idealrank.stats.paired import draws, smallest_p_value
+
+if TYPE_CHECKING:
+    from idealrank.judging.unjudged.bounding import Bounds
+
+__all__ = ["Comparison", "Difference"]
+
+#: Most names to list in a sentence.
+_FEW = 4
+#: Most rows of a table on a page that is open from the start.
+_MANY = 10
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The comparison of two systems by one measure.
+
+    Attributes
+    ----------
+    system, against : str
+        The two systems.
+    difference : float
+        The mean of ``system`` minus the mean of ``against``.
+    interval : Interval
+        The confidence interval of the difference.
+    p_value, corrected : float
+        The p-value, raw and corrected for all comparisons by the same measure.
+    effect : EffectSize
+        The standardized difference, and the numbers of queries won and lost.
+    detectable : float
+        The smallest true difference that this many queries would detect with 80% power.
+    moved : tuple of (str, float)
+        The queries that differ most, with their differences; the largest difference comes first.
+    note : str
+        A remark on the interval; empty if there is none.
+
+    Examples
+    --------
+    >>> from idealrank import compare
+    >>> cmp = compare({"q1": {"a": 1}}, {"old": {"q1": {"a": 1}}, "new": {"q1": {"a": 2}}}, "rr", baseline="old")
+    >>> cmp.differences["rr"][0].difference
+    0.0
+    """
+
+    system: str
+    against: str
+    difference: float
+    interval: stats.Interval
+    p_value: float
+    corrected: float
+    effect: stats.EffectSize
+    detectable: float
+    moved: tuple[tuple[str, float], ...]
+    note: str = ""
+
+    def reversed(self) -> Difference:
+        """Return the same comparison with the two systems exchanged.
+
+        Returns
+        -------
+        Difference
+            The comparison of ``against`` with ``system``.
+        """
+        effect = self.effect
+        turned = replace(
+            effect,
+            cohen_dz=0.0 - effect.cohen_dz,
+            hedges_g=0.0 - effect.hedges_g,
+            common_language=1 - effect.common_language,
+            wins=effect.losses,
+            losses=effect.wins,
+        )
+        bounds = replace(
+            self.interval, low=0.0 - self.interval.high, high=0.0 - self.interval.low, mean=0.0 - self.interval.mean
+        )
+        moved = tuple((query, 0.0 - change) for query, change in self.moved)
+        return replace(
+            self,
+            system=self.against,
+            against=self.system,
+            difference=0.0 - self.difference,
+            interval=bounds,
+            effect=turned,
+            moved=moved,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Measured):
+    """The result of `compare`.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The names of the systems.
+    baseline : str or None
+        The system that all others are compared with; None if all pairs are compared.
+    query_ids : tuple of str
+        The queries that all systems have, one per row of ``values``.
+    values : mapping of str to array
+        {measure as given: float64 array of shape (n_queries, n_systems)}.
+    means : mapping
+        {measure: {system: `Interval` of its mean}}.
+    differences : mapping
+        {measure: one `Difference` per comparison, in the order of the systems}.
+    evaluations : Evaluations
+        The evaluations that were compared, on the common queries.
+    test, correction : str
+        How the p-values were computed and corrected.
+    level : float
+        The significance level.
+    seed : int
+        Seed of the random number generator; tables and pages show it only if random numbers were drawn.
+    problems : tuple of Problem
+        Problems found in the data, and how they were handled.
+    interval_method : str
+        The method of the intervals of means and differences.
+    holes : mapping
+        {measure: `Bounds` over all labels that unjudged documents could have}; empty if they were not computed.
+    n_permutations : int
+        The number of random permutations or resamples, for tests and intervals that draw them.
+
+    Examples
+    --------
+    >>> from idealrank import compare
+    >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(10)}
+    >>> good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
+    >>> found = compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0)
+    >>> print(found.to_text(width=80).rstrip())
+    system      rr       low    high   change  corrected  better  same  worse
+    good    1.0000 †  1.0000  1.0000  +0.5000     0.0020      10     0      0
+    bad     0.5000    0.5000  0.5000
+    Not shown in 80 columns: p, d_z, detectable.
+    †: significantly better than bad (paired randomization test, Holm correction,
+    level 0.05). Rows are sorted by rr.
+    """
+
+    systems: tuple[str, ...]
+    baseline: str | None
+    query_ids: tuple[str, ...]
+    values: Mapping[str, Floats]
+    means: Mapping[str, Mapping[str, stats.Interval]]
+    differences: Mapping[str, tuple[Difference, ...]]
+    evaluations: Evaluations
+    test: str
+    correction: str
+    level: float
+    seed: int
+    problems: tuple[Problem, ...] = field(default_factory=tuple)
+    interval_method: str = INTERVAL_METHOD
+    holes: Mapping[str, Bounds] = field(default_factory=dict)
+    n_permutations: int = 10_000
+
+    @property
+    def n_queries(self) -> int:
+        """The number of queries that were compared."""
+        return len(self.query_ids)
+
+    def significant(self, measure: str) -> tuple[Difference, ...]:
+        """Return the comparisons whose corrected p-value is at most ``level``.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        tuple of Difference
+            The significant comparisons.
+        """
+        return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
+
+    def letters(self, measure: str) -> dict[str, str]:
+        """Return {system: the systems that it is significantly better than}, by their letters.
+
+        The best system by the first measure is "a", the next one "b", and so on. If there are more than 26 systems,
+        they are numbered from 1, and "3,5-9" means 3 and 5 to 9.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        dict of str to str
+            The letters, or the numbers, by system.
+        """
+        beaten: dict[str, list[str]] = {system: [] for system in self.systems}
+        for each in self.significant(measure):
+            gain = shown.gain(self, measure, each)
+            if gain != 0:
+                better, worse = (each.system, each.against) if gain > 0 else (each.against, each.system)
+                beaten[better].append(worse)
+        known = shown.labels(self.ranked())
+        return {system: shown.joined_labels(found, known) for system, found in beaten.items()}
+
+    def by_system(self) -> Evaluations:
+        return self.evaluations
+
+    def intervals(self, measure: str) -> dict[str, stats.Interval]:
+        """Return {system: its mean over the common queries, with its interval}.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        dict of str to Interval
+            One interval per system.
+        """
+        return dict(self.means[measure])
+
+    def query_values(self, measure: str) -> dict[str, Floats]:
+        """Return {system: its values on the common queries}, without queries that have no value."""
+        columns = dict(zip(self.systems, self.values[measure].T, strict=True))
+        return {name: values[~np.isnan(values)] for name, values in columns.items()}
+
+    def reference(self, measure: str) -> str:
+        """Return the system with which the others are compared: the baseline, or the one with the best mean.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        str
+            The name of the system.
+        """
+        if self.baseline is not None:
+            return self.baseline
+        return best_of(self.means[measure], self.evaluations.lower_is_better(measure))
+
+    def query_differences(self, measure: str, system: str, against: str) -> Floats:
+        """Return the per-query differences of two systems, largest first."""
+        i, j = self.systems.index(system), self.systems.index(against)
+        found = self.values[measure][:, i] - self.values[measure][:, j]
+        return -np.sort(-found[~np.isnan(found)])
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return a table per measure, named by it: a row per system with its difference from the baseline, or per pair.
+
+        Other tables: "systems by MEASURE" has a row per system with its difference from the baseline or the best
+        system, and the systems that it is significantly better than. "means of MEASURE" has means and intervals.
+        "letters", for `to_latex`, has the means of all measures, with marks or letters for significant differences.
+        "differences", for `to_csv` and `to_frame`, has a row per measure and comparison, with all numbers. If bounds
+        were computed, "unjudged by MEASURE" and "unjudged differences by MEASURE" show what unjudged documents could
+        change, and measures that handle them in other ways.
+
+        Rows by system are sorted by the mean of the first measure.
+        """
+        main = shown.pairs_table if self.baseline is None else shown.systems_table
+        by_measure = {
+            **{name: partial(main, self, name) for name in self.values},
+            **{f"systems by {name}": partial(shown.systems_table, self, name) for name in self.values},
+            **{f"means of {name}": partial(shown.means_table, self, name) for name in self.values},
+        }
+        all_measures = {"letters": shown.paper_table, "differences": shown.differences_table}
+        unjudged = {
+            f"{title} by {name}": partial(each.table, table)
+            for name, each in self.holes.items()
+            for title, table in (("unjudged", "means"), ("unjudged differences", "differences"))
+        }
+        every = {name: partial(table, self) for name, table in all_measures.items()}
+        return Tables({**by_measure, **every, **unjudged})
+
+    def _chosen(self, form: str) -> list[str]:
+        by_system = [f"systems by {name}" for name in self.values]
+        every = [*by_system, *(self.values if self.baseline is None else ())]
+        names = {"latex": ["letters"], "csv": ["differences"], "frame": ["differences"], "markdown": every}
+        return names.get(form, by_system[:1])
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return everything except the per-query values; if nothing was drawn, seed and number of draws are None."""
+        from idealrank import __version__
+
+        facts = ("n_queries", "baseline", "test", "correction", "level")
+        is_random = self._is_random()
+        return {
+            "idealrank": __version__,
+            "conventions": plain(next(iter(self.evaluations.values())).conventions),
+            **{name: plain(getattr(self, name)) for name in facts},
+            "seed": self.seed if is_random else None,
+            "n_permutations": self.n_permutations if is_random else None,
+            **{name: plain(getattr(self, name)) for name in ("interval_method", "means", "differences")},
+            **({"holes": {name: _plain_bounds(each) for name, each in self.holes.items()}} if self.holes else {}),
+            **({"by_category": self.evaluations.categories_dict()} if self.evaluations.has_categories else {}),
+            "problems": plain(self.problems),
+        }
+
+    def remarks(self) -> list[str]:
+        """Return how the p-values and intervals were computed, and the conventions."""
+        some = next(iter(next(iter(self.means.values())).values()))
+        seed = [f"seed {self.seed}"] if self._is_random() else []
+        over, *others = super().remarks()
+        return ["; ".join([over, shown.test_text(self), interval_remark(some), *seed]), *others]
+
+    def largest_changes(self, measure: str) -> dict[str, str]:
+        """Return {system: the queries on which it differs most from the baseline}; empty without a baseline.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        dict of str to str
+            The queries with their differences, as text.
+        """
+        differences = self.differences[measure] if self.baseline is not None else ()
+        return {each.system: changes_text(each.moved) for each in differences if each.moved}
+
+    def title(self) -> str:
+        """Return how many systems were compared."""
+        return f"Comparison of {len(self.systems)} systems"
+
+    def findings(self) -> list[str]:
+        """Return which systems differ significantly, what limits the test, and what could reverse the order."""
+        found = [f"{name}: {self._finding(name)}." for name in self.values]
+        reversible = [text for name in self.holes for text in self._reversible(name)]
+        advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
+        return [*found, *self._unreachable(), *reversible, *([advice] if reversible else [])]
+
+    def _draws(self) -> bool:
+        """Return whether any test drew random permutations or resamples."""
+        return any(draws(self.test, _n_changed(each)) for found in self.differences.values() for each in found)
+
+    def _is_random(self) -> bool:
+        """Return whether another seed could give other p-values or intervals."""
+        return self._draws() or self.interval_method != INTERVAL_METHOD
+
+    def _drawn_name(self) -> str:
+        return "resamples" if self.test == "bootstrap" else "permutations"
+
+    def _unreachable(self) -> list[str]:
+        """Return a sentence about the measures for which no difference can be significant, whatever the data."""
+        told: dict[str, list[str]] = {}
+        for name in self.differences:
+            tested = [each for each in self.differences[name] if not math.isnan(each.p_value)]
+            most = max((_n_changed(each) for each in tested), default=0)
+            if self._n_valued(name) < 2 or most == 0:
+                continue
+            factor = len(tested) if self.correction in ("holm", "bonferroni") and self.test != "tukey" else 1
+            least = factor * min(
+                smallest_p_value(self.test, _n_changed(each), self.n_permutations, each.effect.ties) for each in tested
+            )
+            if least <= self.level:
+                continue
+            what = self._drawn_name()
+            limits, more = f"{most:,} {'query that differs' if most == 1 else 'queries that differ'}", "more queries"
+            if draws(self.test, most):
+                limits = f"{self.n_permutations:,} {what}"
+                more = f"at least {math.ceil(factor / self.level) - 1:,} {what}"
+            compared = f"{len(tested):,} {'comparison' if len(tested) == 1 else 'comparisons'}"
+            p_value = "corrected p-value" if shown.is_corrected(self) else "p-value"
+            text = (
+                f"no difference can be significant: with {limits} and {compared}, the smallest {p_value} that the test "
+                f"can give is {min(least, 1.0):.4f}; use {more}."
+            )
+            told.setdefault(text, []).append(name)
+        return [f"{listed(names)}: {text}" for text, names in told.items()]
+
+    def _reversible(self, measure: str) -> list[str]:
+        """Return a sentence about the differences that unjudged documents could reverse."""
+        differences = self.holes[measure].differences
+        open_ones = [each for each in differences if not each.is_decided]
+        if not open_ones:
+            return []
+
+        from idealrank.judging.unjudged.bounding import reversal_text
+
+        return [f"{measure}: {reversal_text(open_ones, len(differences))}"]
+
+    def _finding(self, measure: str) -> str:
+        """Return which systems differ, or why this is not known."""
+        n_valued = self._n_valued(measure)
+        if n_valued == 0:
+            return (
+                f"{self._best_mean(measure)}; no query has a value in two systems"
+                if self._best(measure)
+                else "no query has a value"
+            )
+        if n_valued == 1:
+            return f"{self._best_mean(measure)}; one query is not enough to test differences"
+        found = self._of_pairs(measure) if self.baseline is None else self._against_baseline(measure)
+        return f"{found} at level {self.level:g}{self._changes(measure)}"
+
+    def _n_valued(self, measure: str) -> int:
+        """Return the number of queries with a value in both systems of a pair; the largest over all pairs."""
+        return max(_n_changed(each) + each.effect.ties for each in self.differences[measure])
+
+    def _against_baseline(self, measure: str) -> str:
+        significant, n_tested = self.significant(measure), len(self.differences[measure])
+        gains = [shown.gain(self, measure, each) for each in significant]
+        if n_tested == 1:
+            (found,) = self.differences[measure]
+            is_told = "does not differ significantly from"
+            if significant:
+                kinds = {1: "is significantly better than", -1: "is significantly worse than"}
+                is_told = kinds.get(_sign(gains[0]), "differs significantly from")
+            return f"{found.system} {is_told} {self.baseline} ({number(found.difference, '+z.4f')})"
+        words = {1: "better", -1: "worse", 0: "with the same mean"}
+        counts = {word: sum(_sign(gain) == sign for gain in gains) for sign, word in words.items()}
+        known = [f"{count:,} {word}" for word, count in counts.items() if count]
+        kinds_text = f", {listed(known)}," if len(known) > 1 else ""
+        differ = share(len(significant), n_tested, "systems", "differ")
+        return f"{differ} significantly from {self.baseline}{kinds_text}"
+
+    def _of_pairs(self, measure: str) -> str:
+        significant, n_tested = self.significant(measure), len(self.differences[measure])
+        best = self._best(measure)
+        differ = f"{share(len(significant), n_tested, 'pairs', 'differ')} significantly"
+        if n_tested == 1 and len(best) != 1:
+            differ = "differ significantly" if significant else "do not differ significantly"
+            if not best:
+                return f"{self._best_mean(measure)}; {listed(self.systems)} {differ}"
+            link = "but" if significant else "and"
+            mean = number(self.means[measure][best[0]].mean)
+            return f"{listed(best)} have the same mean, {mean}, {link} {differ}"
+        if len(best) != 1:
+            return f"{self._best_mean(measure)}; {differ}"
+        told = {*best, *(name for each in significant for name in self._worse_than(measure, best[0], each))}
+        others = [system for system in self.systems if system not in told]
+        rest = "significantly better than all others"
+        if others:
+            is_all = len(others) == len(self.systems) - 1
+            many = "any other system" if is_all else f"{len(others):,} other systems"
+            names = listed(others) if len(others) <= _FEW else many
+            rest = f"not significantly better than {names}"
+        elif n_tested == 1:
+            rest = f"significantly better than {listed(told - {*best})}"
+        first = f"{self._best_mean(measure)}, {rest}"
+        return first if n_tested == 1 else f"{first}; {differ}"
+
+    def _worse_than(self, measure: str, best: str, found: Difference) -> list[str]:
+        """Return the system that the best one was compared with, if the best one is better."""
+        if best not in (found.system, found.against):
+            return []
+        own = found if found.system == best else found.reversed()
+        return [own.against] if shown.gain(self, measure, own) > 0 else []
+
+    def _best(self, measure: str) -> list[str]:
+        """Return the systems that share the best mean; none if no system has a mean."""
+        systems = self.ranked()
+        means = [self.means[measure][system].mean for system in systems]
+        first, _ = best_rows(means, self.evaluations.lower_is_better(measure))
+        return [systems[row] for row in first]
+
+    def _best_mean(self, measure: str) -> str:
+        best = self._best(measure)
+        if not best:
+            return "no system has a mean, because some queries have no value"
+        mean = number(self.means[measure][best[0]].mean)
+        if len(best) == 1:
+            return f"{best[0]} has the best mean, {mean}"
+        names = listed(best) if len(best) <= _FEW else f"{len(best):,} systems"
+        return f"{names} share the best mean, {mean}"
+
+    def _changes(self, measure: str) -> str:
+        if self.baseline is None or len(self.differences[measure]) == 1:
+            return ""
+        found = sorted(self.significant(measure), key=lambda each: -shown.gain(self, measure, each))
+        changes = [f"{each.system} ({number(each.difference, '+z.4f')})" for each in found]
+        if len(changes) > _FEW + 1:
+            changes = [*changes[:_FEW], f"{len(changes) - _FEW} more"]
+        return f": {listed(changes)}" if changes else ""
+
+    def scores(self) -> Scores:
+        """Return the values of all systems on all queries, with their means and the compared pairs.
+
+        Returns
+        -------
+        Scores
+            What the pages and figures of the comparison show.
+        """
+        found = replace(super().scores(), baseline=self.baseline, level=self.level)
+        return replace(found, test=shown.test_text(self), is_corrected=shown.is_corrected(self))
+
+    def _pairs(self, measure: str) -> Floats:
+        places = {system: place for place, system in enumerate(self.systems)}
+        rows = []
+        for each in self.differences[measure]:
+            effect, bounds = each.effect, (each.interval.low, each.interval.high)
+            tested = each.p_value, each.corrected, effect.cohen_dz
+            counts = effect.wins, effect.ties, effect.losses
+            which = places[each.system], places[each.against]
+            rows.append([*which, each.difference, *bounds, *tested, *counts, each.detectable])
+        return np.array(rows, np.float64)
+
+    def _leaderboard(self) -> Section:
+        is_tested = any(self._n_valued(measure) > 1 for measure in self.differences)
+        return replace(super()._leaderboard(), notes=(shown.board_text(self),) if is_tested else ())
+
+    def _figures(self) -> Section:
+        said: dict[str, list[str]] = {}
+        for name, found in self.differences.items():
+            for note in dict.fromkeys(note for each in found for note in each.note.split("; ") if note):
+                pairs = [f"{each.system} against {each.against}" for each in found if note in each.note.split("; ")]
+                few = [*pairs[:_FEW], *([f"{len(pairs) - _FEW:,} more pairs"] if len(pairs) > _FEW else [])]
+                which = "" if len(pairs) == len(found) else f", {listed(few)}"
+                said.setdefault(f"{which}: {note}.", []).append(name)
+        notes = tuple(f"{listed(names)}{rest}" for rest, names in said.items())
+        return replace(super()._figures(), notes=notes)
+
+    def background(self) -> list[Section]:
+        """Return per-query values, what unjudged documents could change, data quality and conventions."""
+        first, *others = super().background()
+        return [first, *self._unjudged(), *others]
+
+    def _unjudged(self) -> list[Section]:
+        if not self.holes:
+            return []
+        noted = {
+            f"{name}: {what}": found.table(what)
+            for name, found in self.holes.items()
+            for what in ("differences", "means")
+        }
+        notes = tuple(dict.fromkeys(note for each in noted.values() for note in each.notes))  # each note only once
+        tables = {caption: replace(each, notes=()) for caption, each in noted.items()}
+        folded = {
+            caption: f"{caption}, {len(each.rows)} rows" for caption, each in tables.items() if len(each.rows) > _MANY
+        }
+        parts = tuple(
+            Section("" if caption in folded else caption, tables={caption: each}, folded=folded)
+            for caption, each in tables.items()
+        )
+        return [Section("Unjudged documents", "unjudged", parts=(*parts, Section(notes=notes)))]
+
+    def made_with(self) -> dict[str, object]:
+        """Return test, correction and level, and what was drawn: the number of permutations or resamples, the seed."""
+        corrected = {} if self.test == "tukey" else {"correction": self.correction}
+        drawn = {self._drawn_name(): f"{self.n_permutations:,}"} if self._draws() else {}
+        seed = {"seed": self.seed} if self._is_random() else {}
+        return {"test": self.test, **corrected, "level": f"{self.level:g}", **drawn, **seed}
+
+    def __repr__(self) -> str:
+        against = "all pairs" if self.baseline is None else f"against {self.baseline}"
+        found = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
+        return f"Comparison({len(self.systems)} systems, {counted(self.n_queries, 'query')}, {against}; {found})"
+
+
+def _n_changed(found: Difference) -> int:
+    """Return the number of queries on which the two systems differ."""
+    return found.effect.wins + found.effect.losses
+
+
+def _sign(gain: float) -> int:
+    return (gain > 0) - (gain < 0)
+
+
+def _plain_bounds(found: Bounds) -> dict[str, Plain]:
+    return {"mean": plain(found.mean), "differences": plain(found.differences)}

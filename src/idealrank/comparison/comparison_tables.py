@@ -1,0 +1,346 @@
+"""The tables of a comparison: rows by system, by pair, for a paper, and everything for a spreadsheet.
+
+Rows are sorted by the mean of the first measure. Marks say which systems differ significantly from the reference, which
+is the baseline or the best system; letters, or numbers if there are many systems, say which systems a system beats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from idealrank._present.page import listed
+from idealrank._present.table import Column, Table, Value
+from idealrank.evaluation.evaluation_base import best_rows
+from idealrank.stats.corrections import CORRECTION_NAMES
+
+if TYPE_CHECKING:
+    from idealrank.comparison.comparison_result import Comparison, Difference
+
+__all__ = [
+    "BETTER",
+    "WORSE",
+    "board_text",
+    "caption",
+    "columns_text",
+    "differences_table",
+    "gain",
+    "is_corrected",
+    "joined_labels",
+    "labels",
+    "means_table",
+    "pairs_table",
+    "paper_table",
+    "systems_table",
+    "test_text",
+]
+
+#: The marks of systems that are significantly better and worse than the reference.
+BETTER, WORSE = "†", "‡"
+_EFFECTS = (
+    "d_z: {change} divided by the standard deviation of the per-query differences; better, same, worse: numbers of "
+    "queries; detectable: the smallest true difference that this many queries would detect with 80% power."
+)
+_N_LETTERS = 26
+#: The fewest labels in a row that are written as a range.
+_LETTER_RUN, _NUMBER_RUN = 5, 3
+_P_VALUES = ("p", "corrected")
+_CORRECTED, _RAW = "corrected for all comparisons by this measure", "not corrected for the number of comparisons"
+_TESTS = {
+    "randomization": "paired randomization test",
+    "t": "paired t test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+    "bootstrap": "paired bootstrap test",
+    "tukey": "randomized Tukey HSD test",
+}
+# In order of importance: a narrow screen leaves out the last ones first.
+_DIFFERENCE_COLUMNS = (
+    Column("change", "+.4f"),
+    Column("p", "p", priority=5),
+    Column("corrected", "p"),
+    Column("d_z", ".2f", priority=4),
+    *(Column(name, priority=3) for name in ("better", "same", "worse")),
+    Column("detectable", ".4f", priority=4),
+)
+
+
+def labels(names: Sequence[str]) -> dict[str, str]:
+    """Return a short label for each name: a letter, or a number if there are more than 26.
+
+    Examples
+    --------
+    >>> labels(["bm25", "dense"])
+    {'bm25': 'a', 'dense': 'b'}
+    >>> labels([f"system {i}" for i in range(27)])["system 26"]
+    '27'
+    """
+    if len(names) <= _N_LETTERS:
+        return {name: chr(ord("a") + place) for place, name in enumerate(names)}
+    return {name: str(place) for place, name in enumerate(names, start=1)}
+
+
+def joined_labels(names: Iterable[str], known: Mapping[str, str]) -> str:
+    """Return the labels of names in a form that can be read in one way only: "abd", "b,d-g" or "1,3-17".
+
+    Examples
+    --------
+    >>> known = labels("abcdefgh")
+    >>> joined_labels("cabe", known), joined_labels("bdefgh", known)
+    ('abce', 'b,d-h')
+    >>> joined_labels(["a", "c", "d", "e", "h", "i"], labels([chr(place) for place in range(97, 130)]))
+    '1,3-5,8,9'
+    """
+    chosen, texts = set(names), list(known.values())
+    places = [place for place, name in enumerate(known) if name in chosen]
+    is_short = len(known) <= _N_LETTERS
+    runs = [[place for _, place in run] for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0])]
+    least = _LETTER_RUN if is_short else _NUMBER_RUN
+    if is_short and all(len(run) < least for run in runs):
+        return "".join(texts[place] for place in places)
+    parts = [[f"{texts[run[0]]}-{texts[run[-1]]}"] if len(run) >= least else [texts[p] for p in run] for run in runs]
+    return ",".join(part for run in parts for part in run)
+
+
+def test_text(found: Comparison) -> str:
+    """Return the test, the correction and the level in words."""
+    corrected = [] if found.test == "tukey" else [CORRECTION_NAMES[found.correction]]
+    return ", ".join([_TESTS[found.test], *corrected, f"level {found.level:g}"])
+
+
+def is_corrected(found: Comparison) -> bool:
+    """Return whether the p-values that decide are corrected for the number of comparisons; Tukey's always are."""
+    return found.test == "tukey" or found.correction != "none"
+
+
+def gain(found: Comparison, measure: str, difference: Difference) -> float:
+    """Return the difference, negated if lower values are better: above 0 for better, below 0 for worse."""
+    return -difference.difference if found.evaluations.lower_is_better(measure) else difference.difference
+
+
+def board_text(found: Comparison) -> str:
+    """Return what the columns of the leaderboard on a page mean."""
+    p_value = f'p-value, {_CORRECTED} ("corrected"' if is_corrected(found) else f'p-value, {_RAW} ("p"'
+    return (
+        'The column with a minus sign: difference from the mean of that system ("change" in the tables of all '
+        f"numbers); p: {p_value} in those tables); {_EFFECTS.format(change='that difference')}"
+    )
+
+
+def columns_text(found: Comparison) -> str:
+    """Return what the columns of the tables by system and by pair mean."""
+    meanings = {
+        ("p", "corrected"): f"p, corrected: p-value, raw and {_CORRECTED}",
+        ("p",): f"p: p-value, {_RAW}",
+        ("corrected",): f"corrected: p-value, {_CORRECTED}",
+    }
+    mean = "low, high: interval of the mean; change: difference of the means"
+    return f"{mean}; {meanings[_p_values(found)]}; {_EFFECTS.format(change='change')}"
+
+
+def systems_table(found: Comparison, measure: str) -> Table:
+    """Return a row per system: its mean, its difference from the reference, and which systems it is better than."""
+    rows: list[list[Value]] = []
+    marks: dict[tuple[int, int], str] = {}
+    against = _against(found, measure, found.reference(measure))
+    is_paired = found.baseline is None
+    known = labels(found.ranked())
+    beaten = found.letters(measure)
+    is_beaten = is_paired and any(beaten.values())
+    mean_place = 2 if is_paired else 1
+    for row, system in enumerate(found.ranked()):
+        each = found.means[measure][system]
+        head: list[Value] = [known[system], system] if is_paired else [system]
+        cells: list[Value] = [each.mean, each.low, each.high, *_told(found, against.get(system))]
+        rows.append([*head, *cells, *([beaten[system]] if is_beaten else [])])
+        marks |= _mark(found, measure, against.get(system), (row, mean_place))
+    columns = [
+        *([Column("id", priority=-1)] if is_paired else []),
+        Column("system", priority=-1),
+        Column(measure, ".4f"),
+        *(Column(name, ".4f", priority=2) for name in ("low", "high")),
+        *_told_columns(found),
+        *([Column("better than", priority=1)] if is_beaten else []),
+    ]
+    best, _ = _best(found, measure, mean_place)
+    return Table(columns, rows, best=best, marks=marks, notes=_notes(found, marks.values(), [measure]))
+
+
+def pairs_table(found: Comparison, measure: str) -> Table:
+    """Return a row per pair of systems that was tested."""
+    rows = [[each.system, each.against, *_told(found, each)] for each in found.differences[measure]]
+    columns = [Column("system", priority=-1), Column("against", priority=-1), *_told_columns(found)]
+    marks: dict[tuple[int, int], str] = {}
+    for row, each in enumerate(found.differences[measure]):
+        marks |= _mark(found, measure, each, (row, 2))
+    said = f"{_marks_text(marks.values(), 'the other system')} ({test_text(found)})."
+    return Table(columns, rows, marks=marks, notes=(said,) if marks else ())
+
+
+def means_table(found: Comparison, measure: str) -> Table:
+    """Return a row per system: its mean and its interval."""
+    columns = [Column("system"), Column(measure, ".4f"), Column("low", ".4f"), Column("high", ".4f")]
+    means = found.means[measure]
+    rows: list[list[Value]] = [
+        [system, means[system].mean, means[system].low, means[system].high] for system in found.ranked()
+    ]
+    best, _ = _best(found, measure, 1)
+    return Table(columns, rows, best=best)
+
+
+def paper_table(found: Comparison) -> Table:
+    """Return the means of all measures, a row per system, with marks or letters for significant differences."""
+    known = labels(found.ranked())
+    is_paired = found.baseline is None
+    first = 2 if is_paired else 1
+    rows: list[list[Value]] = [
+        [
+            *([known[system]] if is_paired else []),
+            system,
+            *(found.means[measure][system].mean for measure in found.values),
+        ]
+        for system in found.ranked()
+    ]
+    marks: dict[tuple[int, int], str] = {}
+    best: set[tuple[int, int]] = set()
+    second: set[tuple[int, int]] = set()
+    for place, measure in enumerate(found.values, first):
+        for top, cells in zip((best, second), _best(found, measure, place), strict=True):
+            top |= cells
+        beaten = found.letters(measure)
+        against = {} if is_paired else _against(found, measure, str(found.baseline))
+        for row, system in enumerate(found.ranked()):
+            if is_paired and beaten[system]:
+                marks[row, place] = beaten[system]
+            marks |= _mark(found, measure, against.get(system), (row, place))
+    columns = [
+        *([Column("id", priority=-1)] if is_paired else []),
+        Column("system", priority=-1),
+        *(Column(measure, ".4f") for measure in found.values),
+    ]
+    notes = _notes(found, marks.values(), found.values, letters=True)
+    sets = frozenset(best), marks, frozenset(second), notes, caption(found, marks.values())
+    return Table(columns, rows, {}, *sets)
+
+
+def differences_table(found: Comparison) -> Table:
+    """Return a row per measure and comparison with all numbers, those of both systems included."""
+    columns = [Column(name) for name in ("measure", "system", "against")]
+    numbers = ("change low", "change high", "mean", "low", "high", "mean against", "low against", "high against")
+    rows = []
+    for measure, differences in found.differences.items():
+        for each in differences:
+            both = (found.means[measure][name] for name in (each.system, each.against))
+            means = [value for own in both for value in (own.mean, own.low, own.high)]
+            rows.append(
+                [measure, each.system, each.against, *_cells(each), each.interval.low, each.interval.high, *means]
+            )
+    return Table([*columns, *_DIFFERENCE_COLUMNS, *(Column(name, ".4f") for name in numbers)], rows)
+
+
+def caption(found: Comparison, marks: Collection[str]) -> str:
+    """Return a caption for a paper: measures, queries, convention, test, correction, level and what the marks mean."""
+    evaluation = next(iter(found.evaluations.values()))
+    what = f"Mean {listed(found.values)} over {evaluation.queries_text()}, as {evaluation.convention.name} computes"
+    them = "them" if len(found.values) > 1 else "it"
+    meaning = _meaning(found, marks, found.values, letters=True)
+    best = "The best mean is bold" if len(found.values) == 1 else "The best means are bold"
+    return f"{what} {them}. {meaning}. {best}."
+
+
+def _marks_text(marks: Collection[str], other: str) -> str:
+    """Return what the marks that occur mean."""
+    words = {mark: word for mark, word in ((BETTER, "better"), (WORSE, "worse")) if mark in marks}
+    return f"{' and '.join(words)}: significantly {' and '.join(words.values())} than {other}"
+
+
+def _meaning(found: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool) -> str:
+    """Return what the marks after means, or the letters in a column, say for these measures, and by which test."""
+    test = f"({test_text(found)})"
+    if all(math.isnan(each.p_value) for measure in measures for each in found.differences[measure]):
+        return f"There are too few queries to test differences {test}"
+    is_any = any(found.significant(measure) for measure in measures)  # also a difference of 0, which has no mark
+    if found.baseline is not None:
+        if marks:
+            return f"{_marks_text(marks, found.baseline)} {test}"
+        none = "No system is significantly better or worse than" if is_any else "No system differs significantly from"
+        return f"{none} {found.baseline} {test}"
+    beaten = [text for measure in measures for text in found.letters(measure).values()]
+    if not any(beaten):
+        none = "No system is significantly better than another" if is_any else "No two systems differ significantly"
+        return f"{none} {test}"
+    what = "Letters" if len(found.systems) <= _N_LETTERS else "Numbers"
+    ranges = [part for text in beaten for part in text.split(",") if "-" in part]
+    if ranges:
+        test = f"({ranges[0]}: {ranges[0].replace('-', ' to ')}; {test_text(found)})"
+    if letters:
+        return f"{what} after a mean: the systems that this system is significantly better than {test}"
+    best = "the best system"
+    told = _marks_text(marks, best) if marks else f"No system is significantly worse than {best}"
+    return f"{told}; better than: the systems that this system is significantly better than {test}"
+
+
+def _notes(
+    found: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool = False
+) -> tuple[str, ...]:
+    first = next(iter(found.values))
+    return (f"{_meaning(found, marks, measures, letters=letters)}. Rows are sorted by {first}.",)
+
+
+def _against(found: Comparison, measure: str, reference: str) -> dict[str, Difference]:
+    """Return the difference of each tested system from the reference."""
+    tested: dict[str, Difference] = {}
+    for each in found.differences[measure]:
+        if each.against == reference:
+            tested[each.system] = each
+        elif each.system == reference:
+            tested[each.against] = each.reversed()
+    return tested
+
+
+def _mark(
+    found: Comparison, measure: str, difference: Difference | None, cell: tuple[int, int]
+) -> dict[tuple[int, int], str]:
+    """Return the mark of a significant difference; a difference of 0 is neither better nor worse, and has none."""
+    change = 0.0 if difference is None else gain(found, measure, difference)
+    if difference is None or not difference.corrected <= found.level or change == 0:
+        return {}
+    return {cell: BETTER if change > 0 else WORSE}
+
+
+def _best(found: Comparison, measure: str, place: int) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+    """Return the cells of the best and the second best means."""
+    means = [found.means[measure][system].mean for system in found.ranked()]
+    first, second = best_rows(means, found.evaluations.lower_is_better(measure))
+    return frozenset((row, place) for row in first), frozenset((row, place) for row in second)
+
+
+def _p_values(found: Comparison) -> tuple[str, ...]:
+    """Return the names of the p-values that differ: Tukey's are always corrected; without a correction, none is."""
+    if found.test == "tukey":
+        return ("corrected",)
+    return ("p",) if found.correction == "none" else ("p", "corrected")
+
+
+def _told_columns(found: Comparison) -> list[Column]:
+    """Return the columns of differences, each p-value once."""
+    kept = _p_values(found)
+    columns = [column for column in _DIFFERENCE_COLUMNS if column.name not in _P_VALUES or column.name in kept]
+    return [replace(column, priority=0) if column.name == kept[-1] else column for column in columns]
+
+
+def _told(found: Comparison, difference: Difference | None) -> list[Value]:
+    """Return the cells of a difference for these columns."""
+    kept = {column.name for column in _told_columns(found)}
+    return [cell for column, cell in zip(_DIFFERENCE_COLUMNS, _cells(difference), strict=True) if column.name in kept]
+
+
+def _cells(found: Difference | None) -> list[Value]:
+    if found is None:
+        return [None] * len(_DIFFERENCE_COLUMNS)
+    effect = found.effect
+    sizes: list[Value] = [effect.cohen_dz, effect.wins, effect.ties, effect.losses, found.detectable]
+    return [found.difference, found.p_value, found.corrected, *sizes]

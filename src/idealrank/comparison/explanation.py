@@ -1,0 +1,357 @@
+"""Explain why two tools give different numbers: from one convention to another, one choice at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Unpack
+
+import numpy as np
+
+from idealrank._core.checks import items_of
+from idealrank._present.json_values import Plain, number, plain
+from idealrank._present.page import Figure, Section, listed
+from idealrank._present.result import Result
+from idealrank._present.table import WORDS, Column, Table, Value
+from idealrank.data.ranking import Order
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluation_base import Measured, changes_text
+from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
+from idealrank.measures import Measure
+from idealrank.measures import measure as measure_named
+from idealrank.measures.conventions import Convention, convention
+
+__all__ = ["Explanation", "Step", "Waterfall", "explain"]
+
+_N_MOVED = 3
+#: Choices about whole queries come after those about single documents, which change the values of queries.
+_LAST = ("missing", "empty")
+
+
+@dataclass(frozen=True)
+class Step:
+    """The change of one choice of a convention, and its effect on the mean.
+
+    Attributes
+    ----------
+    choice : str
+        The name of the choice.
+    before, after : str
+        The value of the choice before and after the change.
+    change : float
+        The change of the mean.
+    mean : float
+        The mean after the change.
+    n_moved : int
+        The number of queries whose values changed, or that were added or left out.
+    moved : tuple of (str, float)
+        The queries whose values changed most, with their changes.
+
+    Examples
+    --------
+    >>> from idealrank.comparison.explanation import explain
+    >>> explanation = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "dcg", like=["trec_eval", "sklearn"])
+    >>> str(explanation.waterfalls[0].steps[0])
+    'ties: docid_desc -> average: +0.0000'
+    """
+
+    choice: str
+    before: str
+    after: str
+    change: float
+    mean: float
+    n_moved: int
+    moved: tuple[tuple[str, float], ...]
+
+    def __str__(self) -> str:
+        return f"{self.choice}: {self.before} -> {self.after}: {self.change:+z.4f}"
+
+
+@dataclass(frozen=True)
+class Waterfall(Result):
+    """All steps from the mean with one convention to the mean with another; the changes add up to the difference.
+
+    Attributes
+    ----------
+    start, end : str
+        The two conventions.
+    start_mean, end_mean : float
+        The means with these conventions.
+    steps : tuple of Step
+        One step per choice that differs.
+    n_queries : tuple of int
+        The number of queries with each of the two conventions.
+
+    Examples
+    --------
+    >>> from idealrank.comparison.explanation import explain
+    >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
+    >>> waterfall = found.waterfalls[0]
+    >>> abs(waterfall.start_mean + sum(step.change for step in waterfall.steps) - waterfall.end_mean) < 1e-15
+    True
+    """
+
+    start: str
+    end: str
+    start_mean: float
+    end_mean: float
+    steps: tuple[Step, ...]
+    n_queries: tuple[int, int]
+
+    @property
+    def waterfalls(self) -> tuple[Waterfall]:
+        """The waterfall itself, as of an explanation that has one."""
+        return (self,)
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return the table "steps": a row per step that changes a value, between the two means."""
+        rows: list[list[Value]] = [[self.start, None, None, self.start_mean, None, None]]
+        for step in self.steps:
+            if step.n_moved:
+                name = f"{step.choice}: {step.before} -> {step.after}"
+                rows.append(["", name, step.change, step.mean, step.n_moved, changes_text(step.moved)])
+        rows.append([self.end, None, None, self.end_mean, None, None])
+        columns = [Column("like"), Column("choice", WORDS), Column("change", "+.4f"), Column("mean", ".4f")]
+        return {"steps": Table([*columns, Column("queries"), Column("most changed", WORDS)], rows)}
+
+    @property
+    def without_effect(self) -> tuple[str, ...]:
+        """The choices that differ but do not change any value."""
+        return tuple(step.choice for step in self.steps if not step.n_moved)
+
+    def remarks(self) -> list[str]:
+        """Return the choices that differ and change no value."""
+        return [f"without effect here: {', '.join(self.without_effect)}"] if self.without_effect else []
+
+    def findings(self) -> list[str]:
+        """Return both means, and the effect of each choice."""
+        changes = [f"{step.choice} {step.change:+z.4f}" for step in self.steps if step.n_moved]
+        told = listed(changes) if changes else "no choice makes a difference here"
+        return [f"{self.start} gives {number(self.start_mean)}, {self.end} {number(self.end_mean)}: {told}."]
+
+    def sections(self) -> list[Section]:
+        """Return the steps as a figure and as a table."""
+        what = f"From {self.start} to {self.end}, one choice at a time"
+        steps = "; ".join(map(str, self.steps)) or "no choice differs"
+        notes = [f"Without effect here: {', '.join(self.without_effect)}."] if self.without_effect else []
+        figure = Figure("waterfall", (self,), what, steps)
+        return [Section(what, "", (figure,), {what: self.table()}, notes=tuple(notes))]
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation(Measured):
+    """The result of `explain`: the mean with each convention, and the steps from the first one to each other one.
+
+    Attributes
+    ----------
+    measure : str
+        The name of the measure.
+    evaluations : Evaluations
+        The evaluations by convention.
+    waterfalls : tuple of Waterfall
+        The steps from the first convention to each other one.
+
+    Examples
+    --------
+    >>> from idealrank import explain
+    >>> explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
+    Explanation(ndcg: trec_eval 0.8597, lightgbm 0.7967)
+    """
+
+    measure: str
+    evaluations: Evaluations
+    waterfalls: tuple[Waterfall, ...]
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """{convention: mean}."""
+        return {name: means[self.measure] for name, means in self.evaluations.mean.items()}
+
+    _row_name: ClassVar[str] = "convention"
+    _has_best: ClassVar[bool] = False
+
+    def by_system(self) -> Evaluations:
+        return self.evaluations
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the conventions, the number of queries and the mean under each, and every step."""
+        from idealrank import __version__
+
+        return {
+            "idealrank": __version__,
+            "measure": self.measure,
+            "conventions": {name: plain(each.conventions) for name, each in self.evaluations.items()},
+            "n_queries": {name: each.n_queries for name, each in self.evaluations.items()},
+            "mean": plain(self.mean),
+            "waterfalls": plain(self.waterfalls),
+            "problems": plain(self.evaluations.problems),
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return a table per waterfall, named by its last convention, and "steps", all steps, for `to_frame`."""
+        return {each.end: each.table() for each in self.waterfalls} | {"steps": self._steps_table()}
+
+    def _steps_table(self) -> Table:
+        columns = [Column(name) for name in ("start", "end", "choice", "before", "after")]
+        numbers = [Column("change", "+.4f"), Column("mean", ".4f"), Column("queries", ",")]
+        rows: list[list[Value]] = [
+            [way.start, way.end, step.choice, step.before, step.after, step.change, step.mean, step.n_moved]
+            for way in self.waterfalls
+            for step in way.steps
+        ]
+        return Table([*columns, *numbers], rows)
+
+    def _chosen(self, form: str) -> list[str]:
+        return ["steps"] if form == "frame" else [way.end for way in self.waterfalls]
+
+    def remarks(self) -> list[str]:
+        """Return, for each convention, the number of queries and the measure with all of its options."""
+        return [
+            f"like {name}: {each.queries_text()}; {self.measure} = {each.filled[self.measure]}"
+            for name, each in self.evaluations.items()
+        ]
+
+    def title(self) -> str:
+        """Return the measure and the conventions."""
+        return f"Why {self.measure} differs between {listed(self.evaluations)}"
+
+    def findings(self) -> list[str]:
+        """Return, for each waterfall, both means and the effect of each choice."""
+        return [finding for way in self.waterfalls for finding in way.findings()]
+
+    def sections(self) -> list[Section]:
+        """Return the means, the steps between them, and the values under each convention."""
+        ways = tuple(dataclasses.replace(part, title="") for way in self.waterfalls for part in way.sections())
+        note = "The explorer, a page of the documentation, shows this in a browser, for any two tools and any query."
+        between = Section("From one number to the other", "waterfalls", parts=(*ways, Section(notes=(note,))))
+        return [self._leaderboard(), between, self._figures()]
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
+        return f"Explanation({self.measure}: {means})"
+
+
+def explain(
+    data: Data,
+    scores: OneSystem,
+    measure: str | Measure,
+    *,
+    like: Iterable[str | Convention],
+    order: Order | None = None,
+    n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> Explanation:
+    """Explain which choices make a measure differ between conventions, and on which queries.
+
+    From the first convention to each other one, the choices that differ are changed one after the other, and the data
+    is evaluated again each time. Every change is exact, and the changes add up to the whole difference; the single
+    changes depend on their order. The explorer, a page of the documentation, shows the same in a browser.
+
+    Parameters
+    ----------
+    data, scores
+        The judged documents and one system, as in `evaluate`.
+    measure : str or Measure
+        The measure to explain.
+    like : iterable of str or Convention
+        At least two conventions.
+    order : {"input", "grouped"}, optional
+        The order of the scores, as in `evaluate`.
+    n_threads : int, optional
+        Number of threads; None means all cores, or the number passed to `set_threads`.
+    **layout
+        The layout of the data: offsets, group, query_ids, mask, and column names, as in `evaluate`.
+
+    Returns
+    -------
+    Explanation
+        The mean with each convention, and the steps between them.
+
+    Raises
+    ------
+    OptionError
+        If fewer than two conventions are given.
+    DataError
+        If several systems are given.
+
+    Examples
+    --------
+    >>> from idealrank import explain
+    >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 0}}
+    >>> run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
+    >>> print(explain(qrels, run, "ndcg", like=["trec_eval", "letor4"]).to_text().rstrip())
+    like       choice                     change    mean  queries  most changed
+    trec_eval                                     0.4299
+               gain: linear -> exp2      -0.0315  0.3984        1  q1: -0.0630
+               discount: log:2 -> letor  +0.1016  0.5000        1  q1: +0.2033
+    letor4                                        0.5000
+    """
+    rules = [convention(each) for each in ([like] if isinstance(like, (str, Convention)) else items_of(like, "like"))]
+    if len(rules) < 2:
+        raise OptionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
+    given = measure_named(measure)
+    judged, systems = judged_and_systems(data, scores, layout_of(layout, order))
+    if len(systems) > 1:
+        raise DataError("an explanation is of one system; give one run, or one score per document")
+    (system,) = systems.values()
+
+    def evaluated(chosen: Measure, like: Convention) -> Evaluation:
+        return Evaluator(judged, like, n_threads=n_threads).evaluate(system, chosen)
+
+    evaluations = {each.name: evaluated(given, each) for each in rules}
+    label = str(given)
+    waterfalls = []
+    for other in rules[1:]:
+        last = evaluations[rules[0].name]
+        steps = []
+        for choice, before, after, hybrid, filled in _changes(given, rules[0], other):
+            now = evaluated(filled, hybrid)
+            steps.append(_step(choice, before, after, last, now))
+            last = now
+        both = evaluations[rules[0].name], evaluations[other.name]
+        start, end = (each.mean[label] for each in both)
+        n_queries = both[0].n_queries, both[1].n_queries
+        waterfalls.append(Waterfall(rules[0].name, other.name, start, end, tuple(steps), n_queries))
+    return Explanation(label, Evaluations(evaluations), tuple(waterfalls))
+
+
+def _changes(given: Measure, start: Convention, end: Convention) -> Iterator[tuple[str, str, str, Convention, Measure]]:
+    """Yield each choice that differs, before and after, with the convention and the measure after the change."""
+    has_cutoff = given.cutoff is not None
+    begun, target = (each.for_measure(given.label, has_cutoff) for each in (start, end))
+    measures = given.with_convention(start), given.with_convention(end)
+    options = {name: tuple(getattr(each, name) for each in measures) for name in measures[0].options()}
+    data = {name: (value, target.data[name]) for name, value in begun.data.items()}
+    both = {name: pair for name, pair in (options | data).items() if pair[0] != pair[1]}
+    chosen, filled = dict(begun.data), measures[0]
+    for name in sorted(both, key=lambda each: each in _LAST):
+        before, after = both[name]
+        if name in options:
+            filled = dataclasses.replace(filled, **{name: after})
+        else:
+            chosen[name] = after
+        yield name, _shown(before), _shown(after), Convention(f"{start} towards {end}", **chosen), filled
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _step(choice: str, before: str, after: str, last: Evaluation, now: Evaluation) -> Step:
+    old, new = _values(last), _values(now)
+    changes = {query: new.get(query, 0.0) - old.get(query, 0.0) for query in {**old, **new}}
+    moved = [query for query in changes if (query in old) != (query in new) or changes[query] != 0]
+    largest = sorted(moved, key=lambda query: -abs(np.nan_to_num(changes[query])))[:_N_MOVED]
+    (was,), (mean,) = last.mean.values(), now.mean.values()
+    found = tuple((query, changes[query]) for query in largest)
+    return Step(choice, before, after, mean - was, mean, len(moved), found)
+
+
+def _values(evaluation: Evaluation) -> Mapping[str, float]:
+    """Return {query: value} for the queries that have a value."""
+    (values,) = evaluation.per_query.values()
+    ids = map(str, evaluation.query_ids.tolist())
+    return {query: value for query, value in zip(ids, values.tolist(), strict=True) if value == value}

@@ -1,0 +1,241 @@
+"""The common base of evaluations, comparisons and explanations: one value per query, measure and system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from idealrank._present.page import Section
+from idealrank._present.result import Result
+from idealrank._present.system_scores import MeasureScores, Scores
+from idealrank._present.table import Column, Table
+from idealrank._typing import Floats
+from idealrank.errors import DataError
+from idealrank.evaluation.data_quality import quality_tables
+from idealrank.stats import Interval
+
+if TYPE_CHECKING:
+    from idealrank.evaluation.evaluation_result import Evaluations
+
+__all__ = [
+    "INTERVAL_LEVEL",
+    "INTERVAL_METHOD",
+    "Measured",
+    "best_of",
+    "best_rows",
+    "changes_text",
+    "filled_measures",
+    "interval_remark",
+]
+
+#: The confidence level and the method of the intervals of means, unless others are chosen.
+INTERVAL_LEVEL, INTERVAL_METHOD = 0.95, "t"
+#: Longer tables are closed at first; the first table of a section may be longer.
+_MANY, _MANY_IN_FIRST = 10, 25
+_METHODS = {"t": "Student's t", "percentile": "the percentile bootstrap", "bca": "the BCa bootstrap"}
+
+
+class Measured(Result):
+    """A result with one value per query, measure and system: the common base of evaluations and comparisons."""
+
+    _row_name: ClassVar[str] = "system"
+    _has_best: ClassVar[bool] = True
+
+    def by_system(self) -> Evaluations:
+        """Return the evaluations by system, or by convention for an explanation; an unnamed one is "system"."""
+        raise NotImplementedError
+
+    def measure_names(self) -> list[str]:
+        """Return the names of the measures, as given."""
+        return list(next(iter(self.by_system().values())).per_query)
+
+    def one_measure(self, name: str | None) -> str:
+        """Return the named measure, or the first one."""
+        known = self.measure_names()
+        if name is not None and name not in known:
+            raise DataError(f"the result has no measure {name!r}, it has {', '.join(map(repr, known))}")
+        return known[0] if name is None else name
+
+    def ranked(self) -> list[str]:
+        """Return the systems sorted by their means of the first measure, best first; those without a mean come last."""
+        evaluations, first = self.by_system(), self.measure_names()[0]
+        sign = 1.0 if evaluations.lower_is_better(first) else -1.0
+        means = {name: sign * each.mean[first] for name, each in evaluations.items()}
+        return sorted(means, key=lambda name: (means[name] != means[name], means[name]))
+
+    def intervals(self, measure: str) -> dict[str, Interval]:
+        """Return {system: its mean by this measure, with its interval}."""
+        return {name: evaluation.mean_interval(measure) for name, evaluation in self.by_system().items()}
+
+    def query_values(self, measure: str) -> dict[str, Floats]:
+        """Return {system: its values by this measure}, without queries that have no value."""
+        columns = {name: each.per_query[measure] for name, each in self.by_system().items()}
+        return {name: values[~np.isnan(values)] for name, values in columns.items()}
+
+    def about(self) -> str:
+        """Return the number of queries, the measures and the conventions."""
+        measures = ", ".join(self.measure_names())
+        facts = {name: each.queries_text() for name, each in self.by_system().items()}
+        conventions = dict.fromkeys(each.convention.name for each in self.by_system().values())
+        if len(set(facts.values())) == 1:
+            return f"{next(iter(facts.values()))}; {measures}; like {', '.join(conventions)}"
+        return f"{measures}; {'; '.join(f'like {name}: {queries}' for name, queries in facts.items())}"
+
+    def basis(self) -> str:
+        """Return the number of queries and the convention in a few words, for the label of a figure."""
+        evaluations = self.by_system().values()
+        queries = " or ".join(dict.fromkeys(each.queries_text() for each in evaluations))
+        conventions = dict.fromkeys(each.convention.name for each in evaluations)
+        return f"{queries}, like {next(iter(conventions))}" if len(conventions) == 1 else queries
+
+    def remarks(self) -> list[str]:
+        """Return the number of queries, the convention, and every measure with all of its options."""
+        first = next(iter(self.by_system().values()))
+        return [f"means over {first.queries_text()}{first.skipped_text()}", *first.convention_remarks()]
+
+    def title(self) -> str:
+        """Return how many systems were evaluated."""
+        n_systems = len(self.by_system())
+        return "Evaluation of one system" if n_systems == 1 else f"Evaluation of {n_systems} systems"
+
+    def sections(self) -> list[Section]:
+        """Return the leaderboard, the figures of single queries, and the means by category."""
+        return [self._leaderboard(), self._figures(), *self._category_sections()]
+
+    def _category_sections(self) -> list[Section]:
+        evaluations = self.by_system()
+        if not evaluations.has_categories:
+            return []
+        tables = {"Means by category of queries, with their intervals": evaluations.table_of_categories(interval=True)}
+        return [Section("By category", "categories", tables=tables)]
+
+    def _leaderboard(self) -> Section:
+        title = "Leaderboard" if self._has_best else "Means"
+        return Section(title, "leaderboard", views={"leaderboard": self.scores})
+
+    def _figures(self) -> Section:
+        return Section("Figures", "figures", views={"figures": self.scores})
+
+    def scores(self) -> Scores:
+        """Return the values of all systems on all queries, with their means, as a page shows them."""
+        evaluations = self.by_system()
+        places = {query: place for place, query in enumerate(evaluations.all_query_ids())}
+        rows = [[places[str(query)] for query in each.query_ids.tolist()] for each in evaluations.values()]
+        measures = {}
+        for name in self.measure_names():
+            values = np.full((len(evaluations), len(places)), np.nan)
+            for own, places_of_own, evaluation in zip(values, rows, evaluations.values(), strict=True):
+                own[places_of_own] = evaluation.per_query[name]
+            found = self.intervals(name).values()
+            means = np.array([[each.mean, each.low, each.high] for each in found])
+            pairs = {} if (tested := self._pairs(name)) is None else {"pairs": tested}
+            measures[name] = MeasureScores(values, means, evaluations.lower_is_better(name), **pairs)
+        kind, said = self._row_name, interval_remark(next(iter(found)))
+        return Scores(list(evaluations), list(places), measures, self.basis(), said, kind, self._has_best)
+
+    def _pairs(self, measure: str) -> Floats | None:
+        """Return the compared pairs, with the columns `PAIR_COLUMNS`."""
+        return None
+
+    def measured_queries(self) -> frozenset[str] | None:
+        return frozenset(self.by_system().all_query_ids())
+
+    def cutoff_sections(self) -> list[Section]:
+        """Return the means of measures that were evaluated at several cutoffs."""
+        curves = self.by_system().by_cutoff()
+        tables = {f"{family} by cutoff": _curves_table(systems, self._row_name) for family, systems in curves.items()}
+        folded = {caption: f"{caption}: the numbers" for caption in tables}
+        views = {"curves": lambda: (self.basis(), curves)}
+        return [Section("By cutoff", "curves", tables=tables, folded=folded, views=views)] if curves else []
+
+    def background(self) -> list[Section]:
+        """Return per-query values, data quality and conventions."""
+        evaluations = self.by_system()
+        tables = quality_tables(evaluations, self._row_name)
+        by_convention = {each.convention.name: each.conventions for each in evaluations.values()}
+        conventions = tuple(
+            Section(f"like {name}", definitions=_choices(told["data"]), code=dict(filled_measures(told)))
+            for name, told in by_convention.items()
+        )
+        return [
+            Section("Query by query", "queries", views={"queries": self.scores}),
+            Section("Data quality", "data", tables=tables, folded=_folded(tables))
+            if tables
+            else Section("Data quality", "data", notes=("No data-quality problems found.",)),
+            Section("Conventions", "conventions", parts=conventions),
+        ]
+
+
+def _choices(data: Mapping[str, str | float]) -> dict[str, str]:
+    """Return the choices about the data as text: "0", as on the command line, rather than "0.0"."""
+    return {name: f"{value:g}" if isinstance(value, float) else value for name, value in data.items()}
+
+
+def _folded(tables: Mapping[str, Table]) -> dict[str, str]:
+    """Return labels of the tables that are too long to be open at first."""
+    sizes = {name: len(table.rows) for name, table in tables.items()}
+    most = dict.fromkeys(tables, _MANY) | dict.fromkeys([*tables][:1], _MANY_IN_FIRST)
+    return {name: f"{name}: {n_rows:,} rows" for name, n_rows in sizes.items() if n_rows > most[name]}
+
+
+def best_of(intervals: Mapping[str, Interval], lower_is_better: bool = False) -> str:
+    """Return the system with the highest mean, or the lowest; systems without a mean come last.
+
+    Examples
+    --------
+    >>> best_of({"a": Interval(0, 1, float("nan"), 0.95, "t"), "b": Interval(0, 1, 0.5, 0.95, "t")})
+    'b'
+    """
+    sign = -1.0 if lower_is_better else 1.0
+    return max(intervals, key=lambda system: float(np.nan_to_num(sign * intervals[system].mean, nan=-np.inf)))
+
+
+def best_rows(means: Sequence[float], lower_is_better: bool) -> tuple[list[int], list[int]]:
+    """Return the places of the best mean and of the second best; equal means share a place.
+
+    Examples
+    --------
+    >>> best_rows([0.5, float("nan"), 0.75, 0.5], lower_is_better=False)
+    ([2], [0, 3])
+    """
+    known = sorted({mean for mean in means if mean == mean}, reverse=not lower_is_better)
+    best, second = ([row for row, mean in enumerate(means) if mean in known[rank : rank + 1]] for rank in (0, 1))
+    return best, second
+
+
+def interval_remark(interval: Interval) -> str:
+    """Return the level and the method of intervals, in words.
+
+    Examples
+    --------
+    >>> interval_remark(Interval(0.25, 0.75, 0.5, 0.95, "t"))
+    "95% intervals by Student's t"
+    """
+    return f"{100 * interval.level:.4g}% intervals by {_METHODS[interval.method]}"
+
+
+def changes_text(moved: Iterable[tuple[str, float]]) -> str:
+    """Return queries with their changes, as text.
+
+    Examples
+    --------
+    >>> changes_text([("q1", 0.25), ("q7", -0.125)])
+    'q1: +0.2500, q7: -0.1250'
+    """
+    return ", ".join(f"{query}: {change:+z.4f}" for query, change in moved)
+
+
+def filled_measures(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each measure with all of its options, and the choices about the data that differ for it."""
+    for name, filled in conventions["measures"].items():
+        others = conventions["exceptions"].get(name, {})
+        yield name, "; ".join([filled, *(f"{choice} {value}" for choice, value in others.items())])
+
+
+def _curves_table(systems: Mapping[str, Mapping[int, float]], kind: str) -> Table:
+    """Return a row per system: its means by cutoff."""
+    cutoffs = next(iter(systems.values()))
+    columns = [Column(kind), *(Column(f"@{cutoff}", ".4f") for cutoff in cutoffs)]
+    return Table(columns, [[system, *curve.values()] for system, curve in systems.items()])

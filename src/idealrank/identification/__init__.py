@@ -1,0 +1,1 @@
+"""Identify what an unknown NDCG computes, from what it returns."""

@@ -1,0 +1,170 @@
+"""Identify what an unknown NDCG computes, from what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from idealrank._core.checks import is_whole
+from idealrank.errors import OptionError
+from idealrank.identification.calls import Caller, Command
+from idealrank.identification.defects import defects_of
+from idealrank.identification.guessing import forms_of, parse_takes
+from idealrank.identification.investigation import Investigation
+from idealrank.identification.naming import choices_of, expressed, matching, options_of
+from idealrank.identification.result import Identification
+
+__all__ = ["identify"]
+
+
+def identify(
+    function: Callable[..., Any] | str,
+    *,
+    takes: str | None = None,
+    max_calls: int = 100,
+    seed: int = 0,
+) -> Identification:
+    """Identify what an unknown NDCG computes: its convention, the presets that match, and its defects.
+
+    The function is called with small lists, each of which isolates one choice: gain, discount, order, ideal ranking,
+    cutoff, equal scores, lists with nothing relevant, negative, fractional and large labels, documents that are not
+    judged or not retrieved, duplicates, several queries. The resulting formula is then compared with the function on
+    random lists.
+
+    Parameters
+    ----------
+    function : callable or str
+        The function, or a shell command that contains ``{qrels}`` and ``{run}``, which are replaced by the paths of
+        files, and optionally ``{k}``; the last number that the command prints is its value.
+    takes : str, optional
+        The arguments of the function, such as "labels, scores, k"; by default, they are determined automatically. The
+        words are labels, scores, ranked_labels, judged_labels, judged ({document: label}), scored ({document: score}),
+        ranked (ids in rank order), docs (ids in the order of the scores), relevant (ids), qrels, run, rankings,
+        relevants (dicts by query), group, offsets, query_ids, and k as the last word. Brackets, as in "[labels],
+        [scores]", mean one row per query; "docs+scores" is a list of pairs, and "[ranked+relevant]" is a list with a
+        pair per query.
+    max_calls : int
+        Maximum number of calls of the function.
+    seed : int
+        Seed of the random number generator, which draws lists.
+
+    Returns
+    -------
+    Identification
+        The choices, each with a list that shows it, and the defects, each with the smallest list that shows it.
+
+    Raises
+    ------
+    OptionError
+        If ``function`` is not callable, or ``takes`` cannot be parsed.
+
+    Examples
+    --------
+    A function whose ideal ranking contains only the retrieved documents:
+
+    >>> import math
+    >>> from idealrank import identify
+    >>> def ndcg_at_k(retrieved, relevant, k):
+    ...     hits = [doc in relevant for doc in retrieved[:k]]
+    ...     dcg = lambda gains: sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))
+    ...     return dcg(hits) / dcg(sorted(hits, reverse=True)) if any(hits) else 0.0
+    >>> for defect in identify(ndcg_at_k).defects:
+    ...     print(defect.name)
+    the ideal DCG is over the top k of the ranking only
+    a document that is retrieved twice counts twice
+    """
+    if isinstance(function, str):
+        function = Command(function)
+        name = function.command
+    else:
+        name = getattr(function, "__name__", type(function).__name__)
+    if not callable(function):
+        raise OptionError(f"identify needs a function or a command, got {function!r}")
+    if not is_whole(max_calls, 1):
+        raise OptionError(f"max_calls must be a positive integer, got {max_calls!r}")
+    caller = Caller(function, int(max_calls))
+    found = Investigation(caller, seed)
+    if not found.find_form(forms_of(function) if takes is None else [parse_takes(takes, function)]):
+        return _unidentified(name, found, takes)
+    found.run()
+    found.check()
+    defects = defects_of(found)
+    options = options_of(found)
+    measure, rules = expressed(found, options)
+    presets, nearest = matching(found, options)
+    return Identification(
+        function=name,
+        status=_status(found),
+        takes=str(found.form),
+        choices=tuple(choices_of(found, options)),
+        measure=measure,
+        convention=rules,
+        presets=tuple(presets),
+        nearest=nearest,
+        defects=tuple(defects),
+        notes=tuple(_notes(found)),
+        n_calls=caller.n_calls,
+        n_checked=found.n_checked,
+        n_agreeing=found.n_agreeing,
+        tolerance=found.tolerance,
+        options=options,
+    )
+
+
+def _status(found: Investigation) -> str:
+    if found.changing or found.is_constant or found.other_measure or found.by_magnitude:
+        return "not identified"
+    if "formula" in found.unexplained:
+        return "partly identified" if "discount" in found.evidence else "not identified"
+    if found.failed is not None or found.unexplained or not found.n_checked:
+        return "partly identified"
+    return "identified"
+
+
+def _notes(found: Investigation) -> list[str]:
+    notes = [f"{words} ({answer.probe})" if len(str(answer.probe)) < 200 else words for words, answer in found.notes]
+    if found.formula.labels in ("rounded", "rounded up") and "labels" in found.evidence:
+        notes.append(f"labels are {found.formula.labels} to integers, for which there is no option")
+    if found.other_measure is not None:
+        notes.append(f"this is not NDCG: its values are those of {found.other_measure}")
+    for name, answer in found.unexplained.items():
+        if name == "formula" and "discount" in found.evidence:
+            continue  # a defect already describes it
+        notes.append(f"{name}: no known variant explains {answer} for {answer.probe}")
+    if found.failed is not None:
+        try:
+            expected = f"{found.formula.predict(found.failed.probe):.6g}"
+        except Exception as error:  # the formula refuses input that the function accepts
+            expected = type(error).__name__
+        notes.append(f"the formula gives {expected}, the function {found.failed}, for {found.failed.probe}")
+    return notes
+
+
+def _unidentified(name: str, found: Investigation, takes: str | None) -> Identification:
+    """Return the result if no call returned a number."""
+    by_error: dict[str, list[str]] = {}
+    for form, answer in found.tried:
+        by_error.setdefault(str(answer), []).append(f"({form})")
+    notes = [f"called with {' or '.join(dict.fromkeys(forms))}: {error}" for error, forms in by_error.items()]
+    if found.tried:
+        notes.append(f"the list was {found.tried[0][1].probe}")
+    else:
+        notes.append("the function has more than three required parameters; wrap it in one of two or three")
+    if takes is None:
+        notes.append("no call returned a number; say what the function takes: takes='labels, scores, k' (--takes)")
+    return Identification(
+        function=name,
+        status="not identified",
+        takes="unknown" if takes is None else takes,
+        choices=(),
+        measure=None,
+        convention=None,
+        presets=(),
+        nearest={},
+        defects=(),
+        notes=tuple(notes),
+        n_calls=found.caller.n_calls,
+        n_checked=0,
+        n_agreeing=0,
+        tolerance=found.tolerance,
+    )

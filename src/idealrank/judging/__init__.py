@@ -1,0 +1,1 @@
+"""What judgments leave open: unjudged documents, and judgments by machines."""

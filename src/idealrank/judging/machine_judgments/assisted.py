@@ -1,0 +1,614 @@
+"""Means and differences of systems from a few human judgments and many machine judgments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from idealrank import stats
+from idealrank._present.json_values import Plain, plain
+from idealrank._present.page import listed
+from idealrank._present.pluralize import counted, share
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table, Tables, Value
+from idealrank._typing import Floats, Int64s
+from idealrank.data.ids import Ids
+from idealrank.data.judgments import Qrels, Run, join
+from idealrank.data.problem import Problem
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluator import Evaluator
+from idealrank.evaluation.inputs import Measures, named_measures, naming
+from idealrank.judging.machine_judgments.label_agreement import LabelAgreement, label_agreement
+from idealrank.judging.machine_judgments.sampled_documents import (
+    DocumentEstimates,
+    Ranking,
+    Sampled,
+    estimate_by_document,
+)
+from idealrank.judging.unjudged.bounding import labels_in
+from idealrank.judging.unjudged.completions import constant_denominator
+from idealrank.judging.unjudged.measure_rules import Ranked, rules_of
+from idealrank.measures import Measure, cutoffs, discounts
+from idealrank.measures.conventions import Convention
+from idealrank.stats.corrections import CORRECTION_NAMES, CORRECTIONS
+
+__all__ = ["SAMPLES", "AssistedComparison", "AssistedEstimate", "assisted_comparison"]
+
+#: What people judged a random sample of.
+SAMPLES = ("queries", "documents")
+_FEWEST_QUERIES = 3
+_OF_DOCUMENTS = (
+    "for human judgments of some documents of each query, pass human_sample='documents' (--human-sample documents)"
+)
+#: Most differences to state in sentences.
+_FEW = 5
+#: Columns of what the human judgments give alone, and of what the machine judgments do.
+_ALONE = ("human alone", "human low", "human high", "machine alone", "bias")
+
+
+@dataclass(frozen=True)
+class AssistedEstimate(Result):
+    """The mean of a system, or the difference between two systems, from human and machine judgments.
+
+    Attributes
+    ----------
+    system : str
+        The system.
+    against : str
+        The system with which it is compared; empty for the mean of one system.
+    mean, low, high : float
+        The estimate, and its confidence interval.
+    human_mean, human_low, human_high : float
+        The same from the human judgments alone.
+    machine_mean : float
+        The value from the machine judgments alone, which includes the bias of the machine judge.
+    bias : float
+        How much higher the machine values are than the human values, on the queries that people judged; or, if people
+        judged documents, than the estimate.
+    n_human, n : int
+        The number of queries, or documents, with human judgments, and the number of all of them.
+    n_equivalent : float
+        The number of human judgments that would give an interval of this width without machine judgments.
+    p_value, corrected : float
+        For a difference, the p-value of the hypothesis that it is 0, raw and corrected for all differences by the same
+        measure; NaN for a mean.
+    note : str
+        Why the machine judgments do not count; empty if they do.
+
+    Examples
+    --------
+    >>> from idealrank import compare
+    >>> machine = {f"q{i}": {"a": i % 2, "b": 1 - i % 2} for i in range(8)}
+    >>> human = {q: machine[q] for q in ("q0", "q1", "q2", "q4")}
+    >>> first, second = ({q: [d] for q in machine} for d in "ab")
+    >>> found = compare(human, {"first": first, "second": second}, "p@1", machine_judgments=machine)
+    >>> found.means["p@1"][0].human_mean, found.means["p@1"][0].mean
+    (0.25, 0.5)
+    """
+
+    system: str
+    against: str
+    mean: float
+    low: float
+    high: float
+    human_mean: float
+    human_low: float
+    human_high: float
+    machine_mean: float
+    bias: float
+    n_human: int
+    n: int
+    n_equivalent: float
+    p_value: float = math.nan
+    corrected: float = math.nan
+    note: str = ""
+
+
+@dataclass(frozen=True, repr=False)
+class AssistedComparison(Result):
+    """The result of `compare` with machine judgments.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        The names of the systems.
+    baseline : str or None
+        The system with which all others are compared; None if all pairs are compared.
+    means : mapping
+        {measure: one estimate per system}.
+    differences : mapping
+        {measure: one estimate per comparison}.
+    agreement : LabelAgreement
+        The agreement between machine labels and human labels.
+    n_queries : int
+        The number of queries over which means are taken.
+    sample : str
+        The kind of random sample that people judged: "queries" or "documents".
+    level : float
+        The significance level; intervals have the confidence level 1 - ``level``.
+    correction : str
+        The correction of the p-values for multiple comparisons.
+    filled : mapping of str to Measure
+        The measures with every option filled in.
+    convention : Convention
+        The convention.
+    problems : tuple of Problem
+        Problems found in the data, and how they were handled.
+
+    Examples
+    --------
+    >>> from idealrank import compare
+    >>> machine = {f"q{i}": {"a": i % 2, "b": 1 - i % 2} for i in range(8)}
+    >>> human = {q: machine[q] for q in ("q0", "q1", "q2", "q4")}
+    >>> first, second = ({q: [d] for q in machine} for d in "ab")
+    >>> compare(human, {"first": first, "second": second}, "p@1", machine_judgments=machine)
+    AssistedComparison(2 systems, 4 of 8 queries with human judgments; p@1: 0 significant)
+    """
+
+    systems: tuple[str, ...]
+    baseline: str | None
+    means: Mapping[str, tuple[AssistedEstimate, ...]]
+    differences: Mapping[str, tuple[AssistedEstimate, ...]]
+    agreement: LabelAgreement
+    n_queries: int
+    sample: str
+    level: float
+    correction: str
+    filled: Mapping[str, Measure]
+    convention: Convention
+    problems: tuple[Problem, ...] = ()
+
+    def significant(self, measure: str) -> tuple[AssistedEstimate, ...]:
+        """Return the differences whose corrected p-value is at most ``level``.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        tuple of AssistedEstimate
+            The significant differences.
+        """
+        return tuple(each for each in self.differences[measure] if each.corrected <= self.level)
+
+    def same_order(self, measure: str) -> int:
+        """Return the number of differences for which the machine judgments alone have the same sign as the estimate.
+
+        Parameters
+        ----------
+        measure : str
+            One of the measures, as given.
+
+        Returns
+        -------
+        int
+            The number of differences.
+        """
+        return sum(each.mean * each.machine_mean > 0 for each in self.differences[measure])
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return everything, with the measures as text."""
+        skipped = ("filled", "convention")
+        found = {name: plain(value) for name, value in vars(self).items() if name not in skipped}
+        texts = {name: str(each) for name, each in self.filled.items()}
+        return {**found, "measures": plain(texts), "convention": self.convention.name}
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return the tables "means of M" and "differences of M" for each measure M, and "labels" with agreement."""
+        found = {}
+        for name in self.means:
+            found[f"means of {name}"] = partial(self._means, name)
+            found[f"differences of {name}"] = partial(self._differences, name)
+        return Tables({**found, "labels": lambda: self.agreement.table("labels")})
+
+    def _means(self, measure: str) -> Table:
+        numbers = ("low", "high", *_ALONE)
+        columns = [Column("system", priority=-1), *_number_columns((measure, *numbers), ".4f")]
+        rows = [[each.system, *_cells(each), each.n_equivalent] for each in self.means[measure]]
+        return Table([*columns, Column("worth", ".0f")], rows, notes=(self._worth(),))
+
+    def _differences(self, measure: str) -> Table:
+        keys = [Column(name, priority=-1) for name in ("system", "against")]
+        columns = [*keys, *_number_columns(("change", "low", "high", *_ALONE), "+.4f")]
+        rows = [
+            [each.system, each.against, *_cells(each), each.p_value, each.corrected, each.n_equivalent]
+            for each in self.differences[measure]
+        ]
+        more = [Column("p", "p"), Column("corrected", "p"), Column("worth", ".0f")]
+        return Table([*columns, *more], rows, notes=(self._worth(),))
+
+    def _worth(self) -> str:
+        return (
+            f"bias: machine minus human; worth: how many {self.sample} with human judgments alone would give an "
+            "interval of this width."
+        )
+
+    def title(self) -> str:
+        """Return how many systems were compared."""
+        return f"Comparison of {len(self.systems)} systems with human and machine judgments"
+
+    def findings(self) -> list[str]:
+        """Return what differs, how good the judge is, and how many human judgments it replaces."""
+        found = []
+        for name, differences in self.differences.items():
+            shown = [
+                f"{f'{each.system} - {each.against} ' if len(differences) > 1 else ''}{each.mean:+z.4f} "
+                f"({each.low:+z.4f} to {each.high:+z.4f})"
+                for each in differences[:_FEW]
+            ]
+            more = f", and {len(differences) - _FEW} more" if len(differences) > _FEW else ""
+            found.append(f"{name}: {self._verdict(name)} at level {self.level:g}: {'; '.join(shown)}{more}.")
+            found.append(self._worth_of_the_machine(name))
+        return [*found, *self.agreement.findings()]
+
+    def _verdict(self, measure: str) -> str:
+        """Return which systems, or how many pairs of them, differ significantly."""
+        n_pairs, significant = len(self.differences[measure]), self.significant(measure)
+        if n_pairs > 1:
+            return f"{share(len(significant), n_pairs, 'pairs', 'differ')} significantly"
+        (only,) = self.differences[measure]
+        return f"{only.system} {'differs' if significant else 'does not differ'} significantly from {only.against}"
+
+    def _worth_of_the_machine(self, measure: str) -> str:
+        """Return how many human judgments the machine judgments replace, and whether they alone mislead."""
+        differences = self.differences[measure]
+        worth = float(np.median([each.n_equivalent for each in differences]))
+        n_same, first = self.same_order(measure), differences[0]
+        over, agree = f"median over the differences by {measure}", "agree"
+        signs = share(n_same, len(differences), "differences")
+        if len(differences) == 1:
+            over, signs = f"for the difference by {measure}", "this difference"
+            agree = "agree" if n_same else "disagree"
+        judged = "All" if first.n_human == first.n else f"{first.n_human:,} of"
+        return (
+            f"{judged} {first.n:,} {self.sample} have human judgments; with the machine judgments, they "
+            f"are worth {worth:,.0f} ({over}). Machine judgments alone {agree} with the sign of {signs}."
+        )
+
+    def remarks(self) -> list[str]:
+        """Return the query set, the convention, notes and problems."""
+        texts = listed([f"{name} = {each}" for name, each in self.filled.items()])
+        estimates = [each for found in (*self.means.values(), *self.differences.values()) for each in found]
+        notes = dict.fromkeys(each.note for each in estimates if each.note)
+        return [
+            f"means over {counted(self.n_queries, 'query')}, like {self.convention.name}; {texts}; "
+            f"{1 - self.level:.0%} intervals if the {self.sample} with human judgments are a random sample"
+            f"{' within each query' if self.sample == 'documents' else ''}; p-values by t tests, "
+            f"{CORRECTION_NAMES[self.correction]}",
+            *(f"Note: {note} ({share(_count(estimates, note), len(estimates), 'estimates')})" for note in notes),
+            *map(str, self.problems),
+        ]
+
+    def __repr__(self) -> str:
+        first = next(iter(self.means.values()))[0]
+        judged = f"{first.n_human:,} of {first.n:,} {self.sample} with human judgments"
+        found = [f"{name}: {len(self.significant(name))} significant" for name in self.differences]
+        return f"AssistedComparison({len(self.systems)} systems, {judged}; {'; '.join(found)})"
+
+
+def _told_apart(human: Iterable[Problem], machine: Iterable[Problem]) -> list[Problem]:
+    """Return the problems of both kinds of judgments, each with its kind."""
+    by_kind = {"human judgments": human, "machine judgments": machine}
+    return [
+        replace(each, message=f"{each.message} ({kind})") for kind, problems in by_kind.items() for each in problems
+    ]
+
+
+def _count(estimates: Sequence[AssistedEstimate], note: str) -> int:
+    return sum(each.note == note for each in estimates)
+
+
+def _number_columns(names: Sequence[str], spec: str) -> list[Column]:
+    """Return columns, of which an estimate and its interval stay together."""
+    first = names[0]
+    groups = {**dict.fromkeys(names[:3], first), **dict.fromkeys(_ALONE[:3], _ALONE[0])}
+    return [Column(name, spec, group=groups.get(name, "")) for name in names]
+
+
+def _cells(each: AssistedEstimate) -> list[Value]:
+    human = each.human_mean, each.human_low, each.human_high
+    return [each.mean, each.low, each.high, *human, each.machine_mean, each.bias]
+
+
+def assisted_comparison(
+    human: Qrels,
+    machine: Qrels,
+    runs: Mapping[str, Run],
+    measures: Measures,
+    *,
+    like: str | Convention | None = None,
+    baseline: str | None = None,
+    sample: str = "queries",
+    level: float = 0.05,
+    correction: str = "holm",
+    n_threads: int | None = None,
+) -> AssistedComparison:
+    """Compare systems with human judgments of some queries, or of some documents, and machine judgments of all.
+
+    The options are those of `compare`.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two systems or no such baseline, too few human judgments, or none of a query or document
+        that has machine judgments.
+    OptionError
+        If ``sample`` is unknown, or a measure cannot be estimated from a sample of documents.
+
+    Examples
+    --------
+    >>> machine = {f"q{i}": {"a": 1, "b": i % 2} for i in range(6)}
+    >>> human = {q: {"a": 1, "b": 0} for q in ("q0", "q1", "q2")}
+    >>> runs = {name: Run({q: {name: 1.0} for q in machine}) for name in "ab"}
+    >>> found = assisted_comparison(Qrels(human), Qrels(machine), runs, "p@1", baseline="b")
+    >>> found.differences["p@1"][0].mean, found.differences["p@1"][0].machine_mean
+    (1.0, 0.5)
+    """
+    if sample not in SAMPLES:
+        raise OptionError(f"human_sample must be one of {', '.join(SAMPLES)}, got {sample!r}")
+    names = list(runs)
+    if len(names) < 2:
+        raise DataError("a comparison needs two systems or more: give {name: run}")
+    if baseline is not None and baseline not in names:
+        raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, names))}")
+    _check_common(human, machine)
+    pairs = list(combinations(range(len(names)), 2))
+    if baseline is not None:
+        pairs = [(i, names.index(baseline)) for i, name in enumerate(names) if name != baseline]
+    by_machine = Evaluator(machine, like, n_threads=n_threads)
+    for name, each in by_machine.filled(measures).items():
+        if each.aggregate != "mean":
+            raise OptionError(f"{name} is not a mean over queries, and estimates are of means")
+    both = _both_labels(human, machine)
+    estimate = _by_query if sample == "queries" else _by_document
+    found, n_queries, problems = estimate(human, by_machine, runs, measures, 1 - level)
+    means, differences = {}, {}
+    for measure in named_measures(measures):
+        means[measure] = tuple(found.of(measure, names, place, None) for place in range(len(names)))
+        tested = [found.of(measure, names, *pair) for pair in pairs]
+        corrected = CORRECTIONS[correction]([each.p_value for each in tested]).tolist()
+        differences[measure] = tuple(
+            replace(each, corrected=float(p)) for each, p in zip(tested, corrected, strict=True)
+        )
+    return AssistedComparison(
+        tuple(names),
+        baseline,
+        means,
+        differences,
+        label_agreement(*both),
+        n_queries,
+        sample,
+        level,
+        correction,
+        by_machine.filled(measures),
+        by_machine.convention,
+        tuple(dict.fromkeys((*human.problems, *machine.problems, *problems))),
+    )
+
+
+def _check_common(human: Qrels, machine: Qrels) -> None:
+    """Raise a DataError if there is nothing to learn the judge's bias from."""
+    for table, what in ((human, "human"), (machine, "machine")):
+        if table.n_docs == 0:
+            raise DataError(f"there are no {what} judgments: without them, the bias of the judge is unknown")
+    if (human.query_ids.index_in(machine.query_ids) < 0).all():
+        raise DataError(
+            "human and machine judgments have no query in common: the first query with human judgments is "
+            f"{human.query_ids[0]!r}, the first with machine judgments is {machine.query_ids[0]!r}"
+        )
+
+
+def _both_labels(human: Qrels, machine: Qrels) -> tuple[Floats, Floats]:
+    """Return human and machine labels of the documents that have both."""
+    data = join(machine, Run.from_flat(human.query_ids, human.offsets, human.doc_ids, human.labels))
+    assert data.scores is not None
+    both = ~np.isnan(data.labels)
+    return data.scores[both], data.labels[both]
+
+
+class _ByQuery:
+    """Estimates from values per query."""
+
+    def __init__(
+        self, human: Mapping[str, Floats], machine: Mapping[str, Floats], level: float, more_notes: str
+    ) -> None:
+        self._human, self._machine, self._level, self._note = human, machine, level, more_notes
+
+    def of(self, measure: str, names: Sequence[str], system: int, against: int | None) -> AssistedEstimate:
+        """Return the mean of a system, or its difference from another one."""
+        values, guesses = self._human[measure][:, system], self._machine[measure][:, system]
+        if against is not None:
+            values, guesses = values - self._human[measure][:, against], guesses - self._machine[measure][:, against]
+        kept = ~np.isnan(guesses)  # excludes queries that a measure skips
+        found = stats.prediction_powered(values[kept], guesses[kept], level=self._level)
+        return AssistedEstimate(
+            names[system],
+            "" if against is None else names[against],
+            found.mean,
+            found.low,
+            found.high,
+            found.human_mean,
+            found.human_low,
+            found.human_high,
+            found.machine_mean,
+            found.bias,
+            found.n_human,
+            found.n,
+            found.n_equivalent,
+            math.nan if against is None else found.p_value,
+            note="; ".join(filter(None, (found.note, self._note))),
+        )
+
+
+def _by_query(
+    human: Qrels, by_machine: Evaluator, runs: Mapping[str, Run], measures: Measures, level: float
+) -> tuple[_ByQuery, int, tuple[Problem, ...]]:
+    """Evaluate all systems with the human and with the machine judgments."""
+    machine = by_machine.judged
+    assert isinstance(machine, Qrels)
+    guessed = by_machine.evaluate_all(runs.items(), measures)
+    by_human = Evaluator(human, by_machine.convention, n_threads=by_machine.n_threads)
+    judged = by_human.evaluate_all(runs.items(), measures)
+    first, other = next(iter(guessed.values())), next(iter(judged.values()))
+    places = Ids.of(other.query_ids).index_in(Ids.of(first.query_ids))
+    problems = _told_apart(judged.problems, guessed.problems)
+    absent = int((places < 0).sum())
+    if absent:
+        what = f"{absent:,} queries with human judgments have no machine judgments and are left out"
+        problems.append(Problem("query without machine judgments", absent, what))
+    known = places[places >= 0]
+    if known.size < _FEWEST_QUERIES:
+        raise DataError(
+            f"at least {_FEWEST_QUERIES} queries need both human and machine judgments, got {known.size}; "
+            f"{_OF_DOCUMENTS}"
+        )
+    values: dict[str, Floats] = {}
+    guesses: dict[str, Floats] = {}
+    for measure in first.per_query:
+        guesses[measure] = np.stack([each.per_query[measure] for each in guessed.values()], axis=1)
+        values[measure] = np.full_like(guesses[measure], math.nan)
+        own = np.stack([each.per_query[measure] for each in judged.values()], axis=1)
+        values[measure][known] = own[places >= 0]
+    note = ""
+    if known.size == first.n_queries and machine.n_docs > human.n_docs:
+        note = _OF_DOCUMENTS
+    return _ByQuery(values, guesses, level, note), first.n_queries, tuple(problems)
+
+
+class _ByDocument:
+    """Estimates from human labels of some documents of each query."""
+
+    def __init__(
+        self,
+        found: Mapping[str, tuple[DocumentEstimates, DocumentEstimates]],
+        machine: Mapping[str, Floats],
+        n_human: int,
+        n: int,
+        level: float,
+    ) -> None:
+        self._found, self._machine, self._level = found, machine, level
+        self._n_human, self._n = n_human, n
+
+    def of(self, measure: str, names: Sequence[str], system: int, against: int | None) -> AssistedEstimate:
+        """Return the mean of a system, or its difference from another one."""
+        from scipy.special import stdtr, stdtrit
+
+        both, alone = self._found[measure]
+        quantile = float(stdtrit(both.degrees, (1 + self._level) / 2))
+        mean, error = both.contrast(system, against)
+        human_mean, human_error = alone.contrast(system, against)
+        guesses = self._machine[measure]
+        guess = float(guesses[system] - (0.0 if against is None else guesses[against]))
+        n, total = self._n_human, self._n
+        worth = float(n)
+        if error > 0 and human_error > 0:
+            worth = 1 / ((error / human_error) ** 2 * (1 / n - 1 / total) + 1 / total)
+        p_value = math.nan
+        if against is not None:
+            p_value = 2 * float(stdtr(both.degrees, -abs(mean) / error)) if error > 0 else float(mean == 0)
+        note = "every document has a human label: machine labels are not needed" if n == total else ""
+        return AssistedEstimate(
+            names[system],
+            "" if against is None else names[against],
+            mean,
+            mean - quantile * error,
+            mean + quantile * error,
+            human_mean,
+            human_mean - quantile * human_error,
+            human_mean + quantile * human_error,
+            guess,
+            guess - mean,
+            n,
+            total,
+            worth,
+            p_value,
+            note=note,
+        )
+
+
+def _by_document(
+    human: Qrels, by_machine: Evaluator, runs: Mapping[str, Run], measures: Measures, level: float
+) -> tuple[_ByDocument, int, tuple[Problem, ...]]:
+    """Estimate sums over documents and their ratios to ideal sums."""
+    machine, n_threads = by_machine.judged, by_machine.n_threads
+    assert isinstance(machine, Qrels)
+    numbered = Qrels.from_flat(machine.query_ids, machine.offsets, machine.doc_ids, np.arange(machine.n_docs))
+    labels, problems = _human_labels(human, machine, numbered)
+    known = ~np.isnan(labels)
+    guessed = by_machine.evaluate_all(runs.items(), measures)
+    problems += guessed.problems
+    if guessed.n_queries < machine.n_queries:
+        raise DataError(
+            f"a sample of documents needs systems with results for all {machine.n_queries:,} queries that have machine "
+            f"judgments, got {guessed.n_queries:,}; choose a convention that counts missing queries as 0, or leave "
+            "these queries out of the judgments"
+        )
+    found, means = {}, {}
+    for name, measure in named_measures(measures).items():
+        rules = rules_of(measure, by_machine.convention, labels_in(human, None))
+        plan = rules.plan
+        depth_is_known = plan.cutoff is None or isinstance(plan.cutoff, cutoffs.Rank)
+        is_sum = plan.reduction == "sum" and not isinstance(plan.discount, discounts.Linear)
+        is_ratio = plan.denominator == "ideal" and not plan.ideal_retrieved
+        if not (is_sum and depth_is_known and (is_ratio or plan.denominator in ("none", "cutoff", "full"))):
+            raise OptionError(
+                f"{name} cannot be estimated from human labels of some documents of each query; DCG, NDCG, P and RBP "
+                "can, with a cutoff that is a number or none"
+            )
+        gains = np.where(known, rules.gains(labels), math.nan)
+        if not (gains > 0).any():
+            raise DataError(f"no human label has a gain by {name}: nothing can be estimated from the sample")
+        sampled = Sampled.of(machine.offsets, gains, machine.labels)
+        n_docs = np.diff(machine.offsets)
+        rankings, divisors = [], None
+        for system, run in runs.items():
+            with naming(system):
+                ranked = Ranked.of(numbered, run, rules, n_threads)
+            depths = ranked.depths(rules, np.zeros(n_docs.size, np.int64))
+            places = np.nan_to_num(ranked.data.labels[ranked.places], nan=-1).astype(np.int64)
+            rankings.append(Ranking(places, ranked.weights(rules, depths)))
+            if not is_ratio and divisors is None:
+                divisors = constant_denominator(ranked, rules, depths)
+        deepest = n_docs if plan.cutoff is None else np.minimum(depths, n_docs)
+        weights = plan.discount.weights(int(deepest.max()))
+        found[name] = (
+            estimate_by_document(sampled, rankings, divisors, weights, deepest),
+            estimate_by_document(sampled.without_machine(), rankings, divisors, weights, deepest),
+        )
+        means[name] = np.array([each.mean[name] for each in guessed.values()])
+    return _ByDocument(found, means, int(known.sum()), machine.n_docs, level), machine.n_queries, problems
+
+
+def _human_labels(human: Qrels, machine: Qrels, numbered: Qrels) -> tuple[Floats, tuple[Problem, ...]]:
+    """Return the human label of each document with a machine label; NaN if it has none."""
+    data = join(numbered, Run.from_flat(human.query_ids, human.offsets, human.doc_ids, human.labels))
+    assert data.scores is not None
+    inside = ~np.isnan(data.labels)
+    labels = np.full(machine.n_docs, math.nan)
+    labels[data.labels[inside].astype(np.int64)] = data.scores[inside]
+    problems: tuple[Problem, ...] = ()
+    outside = human.n_docs - int(inside.sum())
+    if outside:
+        what = f"{outside:,} documents with human labels have no machine label and are left out"
+        problems = (Problem("document without machine label", outside, what),)
+    sizes = np.diff(machine.offsets)
+    counts: Int64s = np.add.reduceat(np.append(~np.isnan(labels), False), machine.offsets[:-1])
+    counts = np.where(sizes > 0, counts, 0)
+    few = np.flatnonzero((counts < 2) & (counts < sizes) | (sizes == 0))
+    if few.size:
+        raise DataError(
+            f"each query needs human labels of 2 documents or more, and {few.size:,} have fewer, got {counts[few[0]]}; "
+            "leave these queries out of the machine judgments, or pass human_sample='queries' if people judged all "
+            "documents of some queries",
+            query=machine.query_ids[int(few[0])],
+        )
+    if machine.n_queries < _FEWEST_QUERIES:
+        raise DataError(f"{_FEWEST_QUERIES} queries or more are needed, got {machine.n_queries}")
+    return labels, problems

@@ -1,0 +1,361 @@
+"""The labels of unjudged documents that make a measure, or a difference of two systems, smallest or largest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.errors import OptionError
+from idealrank.judging.unjudged.extremes import IdealSums, Segments, best_choice, highest_ratio
+from idealrank.judging.unjudged.measure_rules import Gaps, Ranked, Rules, sums_by_query
+from idealrank.judging.unjudged.pool import Pool
+from idealrank.measures import cutoffs, discounts
+
+__all__ = [
+    "constant_denominator",
+    "denominators",
+    "extreme_difference",
+    "extreme_gaps",
+    "filled_with",
+    "ideal_sums",
+    "known_relevant",
+]
+
+
+def filled_with(ranked: Ranked, label: float) -> Gaps:
+    """Return the same label for all unjudged documents."""
+    labels = np.where(np.isnan(ranked.lists.labels), label, ranked.lists.labels)
+    return Gaps(labels, np.zeros(0, np.int64), np.zeros(0))
+
+
+def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s) -> tuple[Gaps, Gaps]:
+    """Return the labels for which the measure is lowest, and those for which it is highest, for each query.
+
+    Parameters
+    ----------
+    ranked : Ranked
+        The run.
+    rules : Rules
+        The measure, and the labels that an unjudged document could have.
+    outside : int64 array
+        How many unjudged documents there are that the run does not retrieve, by query.
+    """
+    plan = rules.plan
+    bottom_label, top_label = float(rules.labels[0]), float(rules.labels[-1])
+    if not rules.levels.size or not ranked.data.n_queries:
+        return filled_with(ranked, bottom_label), filled_with(ranked, bottom_label)
+    if plan.denominator in ("none", "cutoff", "retrieved", "full"):  # no label can lower it
+        return filled_with(ranked, bottom_label), filled_with(ranked, top_label)
+    weighed = _Weighed.of(ranked, rules, outside)
+    low, high = (_Holes.of(ranked, rules, weighed, highest=highest) for highest in (False, True))
+    if plan.denominator == "ideal":
+        found = _of_ideal(ranked, rules, weighed, low, high)
+    else:
+        found = (
+            best_choice(-_of_binary(ranked, rules, low, highest=False), low.segments),
+            best_choice(_of_binary(ranked, rules, high, highest=True), high.segments),
+        )
+    return low.gaps(ranked, rules, found[0]), high.gaps(ranked, rules, found[1])
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """What the computations of the lowest and of the highest value share.
+
+    Parameters
+    ----------
+    holes : int64 array
+        The unjudged documents, as positions in rank order.
+    outside, n_holes : int64 array
+        The numbers of unjudged documents outside of the run and in it, by query.
+    depths : int64 array
+        How many ranks count, by query.
+    weights : float64 array
+        The weights of all documents in rank order.
+    """
+
+    holes: Int64s
+    outside: Int64s
+    n_holes: Int64s
+    depths: Int64s
+    weights: Floats
+
+    @classmethod
+    def of(cls, ranked: Ranked, rules: Rules, outside: Int64s) -> _Weighed:
+        holes = np.flatnonzero(ranked.is_hole)
+        n_holes = np.bincount(ranked.queries[holes], minlength=ranked.data.n_queries)
+        depths = ranked.depths(rules, n_holes + outside)
+        return cls(holes, outside, n_holes, depths, ranked.weights(rules, depths))
+
+
+@dataclass(frozen=True)
+class _Holes:
+    """Unjudged documents in the order in which they get high labels: by weight, those outside of the run last or first.
+
+    Parameters
+    ----------
+    places : int64 array
+        Positions in rank order; -1 for a document outside of the run.
+    weights : float64 array
+        Their weights, with a sign: negative if the lowest value is sought.
+    segments : Segments
+        Their numbers by query.
+    depths : int64 array
+        How many ranks count, by query.
+    """
+
+    places: Int64s
+    weights: Floats
+    segments: Segments
+    depths: Int64s
+    all_weights: Floats
+
+    @classmethod
+    def of(cls, ranked: Ranked, rules: Rules, weighed: _Weighed, *, highest: bool) -> _Holes:
+        n_queries, plan = ranked.data.n_queries, rules.plan
+        holes, outside, n_holes = weighed.holes, weighed.outside, weighed.n_holes
+        depths, weights = weighed.depths, weighed.weights
+        # A document without a weight, in the run or not, only raises the denominator. This helps the highest value only
+        # if the cutoff is R, or if it gives an empty query a value at all.
+        most = outside + n_holes
+        if highest and plan.cutoff != "relevant":
+            most = np.minimum(most, 1 if np.isnan(plan.empty) else 0)
+        elif plan.denominator in ("ideal", "reachable"):  # beyond the ranks that count, more of them change nothing
+            most = np.minimum(most, depths)
+        is_useful = weights[holes] != 0
+        others = holes[~is_useful]
+        n_others = np.bincount(ranked.queries[others], minlength=n_queries)
+        from_last = np.repeat(np.cumsum(n_others), n_others) - np.arange(others.size)
+        is_useful[~is_useful] = from_last <= most[ranked.queries[others]]
+        n_outside = np.minimum(outside, np.maximum(most - n_others, 0)) * (not plan.ideal_retrieved)
+        # Weights do not increase with the rank, and documents outside of the run have no weight.
+        places = holes[is_useful]
+        sizes = np.bincount(ranked.queries[places], minlength=n_queries)
+        places = np.insert(places, np.repeat(np.cumsum(sizes), n_outside), -1)
+        sizes += n_outside
+        if not highest:  # from the last to the first
+            ends = np.cumsum(sizes)
+            places = places[np.repeat(2 * ends - sizes, sizes) - 1 - np.arange(places.size)]
+        found = np.append(weights, 0.0)[places] * (1 if highest else -1)  # the last entry is for -1
+        return cls(places, found, Segments(sizes), depths, weights)
+
+    def gaps(self, ranked: Ranked, rules: Rules, level: Int64s) -> Gaps:
+        """Return the labels for these levels."""
+        inside = self.places >= 0
+        labels = np.where(np.isnan(ranked.lists.labels), rules.labels[0], ranked.lists.labels)
+        labels[ranked.places[self.places[inside]]] = rules.labels[level[inside]]
+        queries = np.repeat(np.arange(self.segments.sizes.size), self.segments.sizes)[~inside]
+        return Gaps(labels, queries, rules.labels[level[~inside]])
+
+
+def _of_ideal(ranked: Ranked, rules: Rules, weighed: _Weighed, low: _Holes, high: _Holes) -> tuple[Int64s, ...]:
+    """Return the levels of the unjudged documents for which an NDCG is lowest, and for which it is highest."""
+    n_holes = np.maximum(low.segments.sizes, high.segments.sizes)
+    ideal = ideal_sums(ranked, rules, weighed.depths, n_holes)
+    gains = np.where(ranked.is_hole, 0.0, rules.gains(ranked.labels))
+    fixed = sums_by_query(ranked.queries, gains * weighed.weights, ranked.data.n_queries)
+    empty, n_threads = rules.plan.empty, ranked.lists.n_threads
+    return tuple(
+        highest_ratio(sign * fixed, own.weights, own.segments.sizes, ideal, rules.levels, sign * empty, n_threads)
+        for sign, own in ((-1, low), (1, high))
+    )
+
+
+def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_holes: Int64s) -> IdealSums:
+    """Return the ideal DCG as a function of the numbers of documents with high gains."""
+    plan, data = rules.plan, ranked.data
+    if plan.ideal_retrieved:
+        gains, queries = np.where(ranked.is_hole, 0.0, rules.gains(ranked.labels)), ranked.queries
+    else:
+        assert ranked.lists.judged is not None
+        judged = ranked.lists.judged
+        gains = rules.gains(judged.labels)
+        queries = np.repeat(np.arange(data.n_queries), np.diff(judged.offsets))
+    levels = np.unique(np.concatenate([gains[gains > 0], rules.levels]))
+    counts = np.stack([np.bincount(queries[gains >= level], minlength=data.n_queries) for level in levels])
+    if isinstance(plan.discount, discounts.Linear):
+        return IdealSums(np.zeros(1), depths, levels, counts, data.group_sizes)
+    longest = min(int(depths.max()), int((counts[0] + n_holes).max()))
+    weights = plan.discount.weights(longest)
+    if (np.diff(weights) > 0).any():
+        raise OptionError(f"bounds need a discount that does not increase with the rank, got {plan.discount}")
+    return IdealSums(np.concatenate([[0.0], np.cumsum(weights)]), depths, levels, counts)
+
+
+def known_relevant(ranked: Ranked, rules: Rules) -> Int64s:
+    """Return how many documents that count in a denominator are known to be relevant, by query."""
+    n_queries = ranked.data.n_queries
+    if rules.plan.ideal_retrieved:
+        is_relevant = ~ranked.is_hole & (rules.gains(ranked.labels) > 0)
+        return np.bincount(ranked.queries[is_relevant], minlength=n_queries)
+    assert ranked.lists.judged is not None
+    judged = ranked.lists.judged
+    of_judged = np.repeat(np.arange(n_queries), np.diff(judged.offsets))
+    return np.bincount(of_judged[rules.gains(judged.labels) > 0], minlength=n_queries)
+
+
+def denominators(ranked: Ranked, rules: Rules, depths: Int64s, n_relevant: Int64s, queries: Int64s) -> Floats:
+    """Return what the number of relevant documents among the first ranks is divided by."""
+    plan = rules.plan
+    cutoff = depths[queries] if plan.cutoff is not None else ranked.data.group_sizes[queries]
+    match plan.denominator:
+        case "relevant":
+            found: Floats = n_relevant.astype(np.float64)
+        case "reachable":
+            found = (n_relevant if plan.cutoff is None else np.minimum(n_relevant, cutoff)).astype(np.float64)
+        case _:
+            found = (cutoff + n_relevant) / 2
+    return found
+
+
+def _of_binary(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) -> Floats:
+    """Return the measure for each number of relevant documents among the unjudged ones."""
+    plan, data, segments = rules.plan, ranked.data, holes.segments
+    queries, counts = segments.queries, segments.counts
+    is_relevant = ~ranked.is_hole & (rules.gains(ranked.labels) > 0)
+    n_relevant = known_relevant(ranked, rules)[queries] + counts
+    if plan.cutoff == "relevant":
+        top = _hits_at(ranked, rules, holes, is_relevant, n_relevant, highest=highest)
+    elif plan.reduction == "precision_mean":
+        top = _precisions(ranked, rules, holes, is_relevant, highest=highest)
+    else:
+        fixed = sums_by_query(ranked.queries, is_relevant * holes.all_weights, data.n_queries)
+        top = fixed[queries] + segments.sums(holes.weights) * (1 if highest else -1)
+    bottom = denominators(ranked, rules, holes.depths, n_relevant, queries)
+    values = np.where(n_relevant > 0, top / np.maximum(bottom, 0.5), plan.empty)
+    # A query without a value for these labels counts only with other labels.
+    return np.where(np.isnan(values), -np.inf if highest else np.inf, values)
+
+
+def _precisions(ranked: Ranked, rules: Rules, holes: _Holes, is_relevant: Booleans, *, highest: bool) -> Floats:
+    """Return the sum of the precisions at relevant ranks for each number of relevant unjudged documents.
+
+    One more relevant document at rank r adds the precision there, and 1 / r' for each relevant rank r' below. Going
+    down from the first rank, the documents below are judged ones; going up from the last, they include all unjudged
+    ones below.
+    """
+    _refuse_averaged(ranked, rules)
+    counted = ranked.ranks <= holes.depths[ranked.queries]
+    inverse = np.where(counted, 1.0 / ranked.ranks, 0.0)
+    starts = np.arange(ranked.ranks.size) - ranked.ranks + 1
+
+    def above(values: Floats) -> Floats:
+        total = np.concatenate([[0.0], np.cumsum(values)])
+        found: Floats = total[:-1] - total[starts]
+        return found
+
+    def below(values: Floats) -> Floats:
+        total = np.concatenate([[0.0], np.cumsum(values)])
+        sizes = ranked.data.group_sizes
+        ends = starts + np.repeat(sizes, sizes)
+        found: Floats = total[ends] - total[1:]
+        return found
+
+    hole = ranked.is_hole
+    relevant = is_relevant.astype(np.float64)
+    others = below(inverse * relevant)
+    more_above = above(hole.astype(np.float64)) if highest else 0.0
+    more_below = 0.0 if highest else below(inverse * hole)
+    added = (above(relevant) + more_above + 1) * inverse + others + more_below
+    fixed = sums_by_query(ranked.queries, relevant * inverse * (above(relevant) + 1), ranked.data.n_queries)
+    inside = holes.places >= 0
+    steps = np.where(inside, added[holes.places] if added.size else 0.0, 0.0)
+    return fixed[holes.segments.queries] + holes.segments.sums(steps)
+
+
+def _hits_at(
+    ranked: Ranked, rules: Rules, holes: _Holes, is_relevant: Booleans, n_relevant: Int64s, *, highest: bool
+) -> Floats:
+    """Return how many relevant documents are among the first R, for each number of relevant unjudged documents."""
+    _refuse_averaged(ranked, rules)
+    queries, counts = holes.segments.queries, holes.segments.counts
+    sizes = ranked.data.group_sizes
+    last = ranked.data.offsets[queries] + np.minimum(n_relevant, sizes[queries])
+
+    def first(values: Booleans) -> Int64s:
+        total = np.concatenate([[0], np.cumsum(values)])
+        found: Int64s = total[last] - total[ranked.data.offsets[queries]]
+        return found
+
+    judged, unjudged = first(is_relevant), first(ranked.is_hole)
+    if highest:
+        return (judged + np.minimum(counts, unjudged)).astype(np.float64)
+    below = holes.segments.sizes[queries] - unjudged  # these become relevant first
+    return (judged + np.maximum(counts - below, 0)).astype(np.float64)
+
+
+def _refuse_averaged(ranked: Ranked, rules: Rules) -> None:
+    if ranked.is_averaged:
+        raise OptionError(f"{rules.measure.label} has no bounds for averaged ties; choose another value of ties")
+
+
+def _in_run(pool: Pool, name: str, rules: Rules, level: Int64s) -> Gaps:
+    """Return labels for the unjudged documents of a run, and for those of the other runs."""
+    ranked, own = pool.ranked[name], pool.numbers[name]
+    labels = np.where(np.isnan(ranked.lists.labels), rules.labels[0], ranked.lists.labels)
+    labels[ranked.places[ranked.is_hole]] = rules.labels[level[own]]
+    others = np.ones(level.size, bool)
+    others[own] = False
+    return Gaps(labels, pool.queries[others], rules.labels[level[others]])
+
+
+def constant_denominator(ranked: Ranked, rules: Rules, depths: Int64s) -> Floats:
+    """Return what a sum is divided by, whatever the labels are, by query; 1 if it depends on them."""
+    sizes = ranked.data.group_sizes
+    match rules.plan.denominator:
+        case "cutoff":
+            found = depths if rules.plan.cutoff is not None else sizes
+        case "retrieved":
+            found = np.minimum(sizes, depths)
+        case "full":
+            return np.cumsum(rules.plan.discount.weights(int(depths.max())))[depths - 1]
+        case _:
+            found = np.ones_like(sizes)
+    return np.maximum(found, 1).astype(np.float64)
+
+
+def extreme_difference(pool: Pool, first: str, second: str, rules: Rules, *, highest: bool) -> tuple[Gaps, Gaps] | None:
+    """Return the labels for which the first run is ahead of the second most, or least; None if this is not known.
+
+    A document has the same label in both runs, so the bounds of the difference are narrower than those of the runs.
+
+    Parameters
+    ----------
+    pool : Pool
+        The runs and their unjudged documents.
+    first, second : str
+        The names of two runs.
+    rules : Rules
+        The measure, and the labels that an unjudged document could have.
+    highest : bool
+        Whether the difference is to be highest.
+    """
+    plan, runs = rules.plan, [pool.ranked[first], pool.ranked[second]]
+    depths = [each.depths(rules, pool.sizes) for each in runs]
+    if plan.reduction != "sum" or plan.ideal_retrieved or isinstance(plan.discount, discounts.Linear):
+        return None
+    if isinstance(plan.cutoff, cutoffs.Cutoff) and not np.array_equal(depths[0], depths[1]):
+        return None
+    if plan.cutoff == "relevant" or plan.denominator in ("relevant", "reachable", "harmonic"):
+        return None
+    depth = np.maximum(depths[0], depths[1])
+    divisors = [constant_denominator(each, rules, depth) for each in runs]
+    sign = 1 if highest else -1
+    weights = [each.weights(rules, depth) / divisor[each.queries] for each, divisor in zip(runs, divisors, strict=True)]
+    signed = sign * (pool.spread(first, weights[0]) - pool.spread(second, weights[1]))
+    if plan.denominator != "ideal":
+        level = np.where(signed > 0, rules.levels.size, 0)
+    else:
+        order = np.lexsort((-signed, pool.queries))
+        ideal = ideal_sums(runs[0], rules, depth, pool.sizes)
+        fixed = [
+            sums_by_query(each.queries, np.where(each.is_hole, 0.0, rules.gains(each.labels)) * own, pool.n_queries)
+            for each, own in zip(runs, weights, strict=True)
+        ]
+        level = np.empty(order.size, np.int64)
+        level[order] = highest_ratio(
+            sign * (fixed[0] - fixed[1]), signed[order], pool.sizes, ideal, rules.levels, 0.0, runs[0].lists.n_threads
+        )
+    return _in_run(pool, first, rules, level), _in_run(pool, second, rules, level)

@@ -1,0 +1,273 @@
+"""Linear rankers that have names of their own: each is a loss, minimized like any other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from idealrank import losses
+from idealrank._typing import Floats
+from idealrank.errors import OptionError
+from idealrank.learners.linear.linear_ranker import LinearModel
+from idealrank.learners.linear.objective import Objective
+from idealrank.learners.linear.optimizers import Minimum, Optimizer, planes
+from idealrank.learners.linear.query_blocks import Parts
+from idealrank.learners.names import register
+from idealrank.learners.trace import Trace
+from idealrank.losses import Loss
+from idealrank.measures.cutoffs import CutoffLike
+
+__all__ = [
+    "ApproxAPRanker",
+    "ApproxNDCGRanker",
+    "LeastSquaresRanker",
+    "ListNet",
+    "RankCosine",
+    "RankNet",
+    "RankSVM",
+    "SoftRank",
+]
+
+
+@register("rank_svm")
+@dataclass(kw_only=True, eq=False, repr=False)
+class RankSVM(LinearModel):
+    """Ranking SVM (Herbrich et al. 2000; Joachims 2002): 1/2 ||w||^2 + C times the sum of hinge losses of all pairs.
+
+    All pairs of documents of the same query with different labels count the same. Pairs are never visited one by one.
+
+    Parameters
+    ----------
+    C : float
+        The weight of the losses, relative to the penalty on the weights.
+    loss : {"squared_hinge", "hinge"}
+        "squared_hinge" (Chapelle and Keerthi 2010) is smooth. "hinge" has corners and is minimized by cutting planes
+        (Joachims 2006) to within a millionth of its value at zero weights.
+    continuation : bool
+        No effect, because the loss has no soft ranks.
+
+    Examples
+    --------
+    One pair whose features differ by 1: 1/2 w^2 + C (1 - w)^2 is smallest at w = 2 C / (1 + 2 C) = 2/3.
+
+    >>> from idealrank.learners import RankSVM
+    >>> RankSVM(C=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_.round(6)
+    array([0.666667])
+    """
+
+    C: float = 1.0
+    loss: str = "squared_hinge"
+    l2: float = field(default=0.0, init=False)
+
+    def _loss(self) -> Loss:
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise OptionError(f"loss must be 'squared_hinge' or 'hinge', got {self.loss!r}")
+        return losses.loss(self.loss)
+
+    def _penalty(self, weight: float) -> float:
+        return 1 / (self.C * weight)
+
+    def _optimizer(self, parts: Parts) -> Optimizer:
+        if self.loss == "squared_hinge" or self.optimizer != "lbfgs":
+            return super()._optimizer(parts)
+
+        def by_planes(objective: Objective, start: Floats, trace: Trace) -> Minimum:
+            return planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])[0]
+
+        return by_planes
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        self._check_numbers("C", positive=True)
+
+
+@register("list_net")
+@dataclass(kw_only=True, eq=False, repr=False)
+class ListNet(LinearModel):
+    """ListNet (Cao et al. 2007): the cross entropy between the top-one probabilities of labels and of scores.
+
+    Parameters
+    ----------
+    normalizer : "dcg" or int, optional
+        What gains are divided by. None means nothing, the paper's loss; "dcg" or a number of ranks k, for the ideal DCG
+        or DCG@k, makes it consistent with NDCG or NDCG@k (Ravikumar et al. 2011).
+    continuation : bool
+        No effect, because the loss has no soft ranks.
+
+    Examples
+    --------
+    >>> from idealrank.learners import ListNet
+    >>> ListNet().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    normalizer: Any = None
+
+    def _loss(self) -> Loss:
+        return losses.CrossEntropy(normalizer=self.normalizer)
+
+
+@register("rank_cosine")
+@dataclass(kw_only=True, eq=False, repr=False)
+class RankCosine(LinearModel):
+    """RankCosine (Qin et al. 2008, Information Processing and Management): the cosine of gains and scores.
+
+    Parameters
+    ----------
+    normalizer : "dcg" or int, optional
+        What gains are divided by. None means nothing, the paper's loss; "dcg" or a number of ranks k, for the ideal DCG
+        or DCG@k, makes it consistent with NDCG or NDCG@k (Ravikumar et al. 2011).
+    continuation : bool
+        No effect, because the loss has no soft ranks.
+
+    Examples
+    --------
+    >>> from idealrank.learners import RankCosine
+    >>> RankCosine().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).score([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    1.0
+    """
+
+    normalizer: Any = None
+
+    def _loss(self) -> Loss:
+        return losses.Cosine(normalizer=self.normalizer)
+
+
+@register("least_squares", "least_squares_ranker")
+@dataclass(kw_only=True, eq=False, repr=False)
+class LeastSquaresRanker(LinearModel):
+    """Least squares on gains divided by their DCG norm, which is consistent with NDCG (Ravikumar et al. 2011).
+
+    Parameters
+    ----------
+    normalizer : "dcg" or int, optional
+        What gains are divided by: "dcg" for the ideal DCG of the whole list, or a number of ranks k for the ideal
+        DCG@k. None leaves the gains as they are, and the fit is not consistent with NDCG (Cossock and Zhang 2006).
+    continuation : bool
+        No effect, because the loss has no soft ranks.
+
+    Examples
+    --------
+    One relevant document of two: the gains (0, 1) have the norm 1, so the scores are 0 and 1.
+
+    >>> from idealrank.learners import LeastSquaresRanker
+    >>> ranker = LeastSquaresRanker().fit([[2.0], [4.0]], [0, 1], qid=[1, 1])
+    >>> ranker.predict([[2.0], [4.0]]).round(4) + 0
+    array([0., 1.])
+    """
+
+    normalizer: Any = "dcg"
+
+    def _loss(self) -> Loss:
+        return losses.LeastSquares(normalizer=self.normalizer)
+
+
+@register("rank_net")
+@dataclass(kw_only=True, eq=False, repr=False)
+class RankNet(LinearModel):
+    """RankNet (Burges et al. 2005), linear: the logistic loss of the difference of scores of each pair.
+
+    Parameters
+    ----------
+    sigma : float
+        The slope of the logistic loss of a pair.
+    continuation : bool
+        No effect, because the loss has no soft ranks.
+
+    Examples
+    --------
+    >>> from idealrank.learners import RankNet
+    >>> RankNet(l2=0.1).fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    sigma: float = 1.0
+
+    def _loss(self) -> Loss:
+        return losses.PairwiseLogistic(sigma=self.sigma)
+
+
+@register("approx_ndcg", "approx_ndcg_ranker")
+@dataclass(kw_only=True, eq=False, repr=False)
+class ApproxNDCGRanker(LinearModel):
+    """ApproxNDCG (Qin, Liu and Li 2008): a linear ranker that maximizes NDCG with smooth ranks.
+
+    Parameters
+    ----------
+    alpha : float or "auto"
+        The slope of the sigmoid that makes ranks smooth; "auto" computes it from the scores at the start.
+    cutoff : int, float, str or Cutoff, optional
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
+    beta : float
+        The slope of the sigmoid that makes the cutoff smooth.
+
+    Examples
+    --------
+    >>> from idealrank.learners import ApproxNDCGRanker
+    >>> ApproxNDCGRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    alpha: float | str = 10.0
+    cutoff: CutoffLike = None
+    beta: float = 10.0
+
+    def _loss(self) -> Loss:
+        return losses.ApproxNDCG(alpha=self.alpha, cutoff=self.cutoff, beta=self.beta)
+
+
+@register("approx_ap", "approx_ap_ranker")
+@dataclass(kw_only=True, eq=False, repr=False)
+class ApproxAPRanker(LinearModel):
+    """ApproxAP (Qin, Liu and Li 2008): a linear ranker that maximizes average precision with smooth ranks.
+
+    Parameters
+    ----------
+    alpha : float or "auto"
+        The slope of the sigmoid that makes ranks smooth; "auto" computes it from the scores at the start.
+    beta : float
+        The slope of the sigmoid that makes comparisons of ranks smooth.
+    rel : float, optional
+        The lowest label of a relevant document; None means 1.
+
+    Examples
+    --------
+    >>> from idealrank.learners import ApproxAPRanker
+    >>> ApproxAPRanker().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    alpha: float | str = 10.0
+    beta: float = 10.0
+    rel: float | None = None
+
+    def _loss(self) -> Loss:
+        return losses.ApproxAP(alpha=self.alpha, beta=self.beta, rel=self.rel)
+
+
+@register("soft_rank")
+@dataclass(kw_only=True, eq=False, repr=False)
+class SoftRank(LinearModel):
+    """SoftRank (Taylor et al. 2008): a linear ranker that maximizes the expected NDCG of scores with Gaussian noise.
+
+    Parameters
+    ----------
+    sigma : float
+        The standard deviation of the noise.
+    cutoff : int, float, str or Cutoff, optional
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
+
+    Examples
+    --------
+    >>> from idealrank.learners import SoftRank
+    >>> SoftRank().fit([[0.0], [1.0]], [0, 1], qid=[1, 1]).coef_ > 0
+    array([ True])
+    """
+
+    sigma: float = 1.0
+    cutoff: CutoffLike = None
+
+    def _loss(self) -> Loss:
+        return losses.SoftNDCG(sigma=self.sigma, cutoff=self.cutoff)

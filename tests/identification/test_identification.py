@@ -1,0 +1,289 @@
+"""`identify` says what unknown functions compute."""
+
+import math
+import random
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from black_box_shapes import SHAPES
+from black_boxes import BOXES, Box, by_score, exp_gain, made
+from click.testing import CliRunner
+from numpy.testing import assert_allclose
+
+import idealrank as ir
+from idealrank.cli.group import commands
+from idealrank.errors import MissingExtraError, OptionError
+from idealrank.identification.formulas import Formula
+from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS
+from idealrank.identification.probes import Probe, ranking
+
+
+def check(box: Box) -> ir.Identification:
+    found = ir.identify(box.function)
+    told = str(found)
+    assert found.n_calls <= 100
+    assert found.status == box.status, told
+    for name, value in box.options.items():
+        assert found.options.get(name) == value, (name, told)
+    for words in box.defects:
+        assert any(words in str(defect) for defect in found.defects), (words, told)
+    assert len(found.defects) == len(box.defects), told
+    for defect in found.defects:
+        assert defect.example, told
+    if box.presets is not None:
+        assert found.presets == box.presets, told
+    return found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if place % 6 else ()) for place, name in enumerate([*BOXES, *SHAPES])],
+)
+def test_a_function_is_named(name: str) -> None:
+    check((BOXES | SHAPES)[name])
+
+
+@pytest.mark.parametrize("name", ["plain", "exponential", "tied mean", "pessimist", "power discount", "short is zero"])
+def test_the_measure_and_the_convention_that_are_named_give_the_same_numbers(name: str) -> None:
+    box = BOXES[name]
+    found = ir.identify(box.function)
+    assert found.measure is not None
+    assert found.convention is not None
+    rng = np.random.default_rng(1)
+    for n in (2, 5, 9):
+        labels, scores = rng.integers(0, 5, n).astype(float), rng.integers(0, 4, n).astype(float)
+        has_k = found.takes.endswith("k")
+        value = box.function(list(labels), list(scores), *([3] if has_k else []))
+        measure = ir.measure(found.measure) @ (3 if has_k else None)
+        ours = ir.evaluate(labels, scores, measure, like=found.convention).mean
+        assert_allclose(next(iter(ours.values())), value, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("ties", ["average", "stable", "reverse", "best", "worst"])
+def test_the_formula_is_that_of_the_measures(ties: str) -> None:
+    rng = np.random.default_rng(5)
+    for gain, discount in (
+        (gain, discount) for gain in GAINS if gain.option for discount in DISCOUNTS if discount.option
+    ):
+        labels, scores = rng.integers(0, 5, 6).tolist(), rng.integers(1, 4, 6).astype(float).tolist()
+        k = int(rng.integers(1, 8))
+        formula = Formula(gain=gain, discount=discount, ties=ties)
+        measure = ir.measures.NDCG(gain=gain.option, discount=discount.option, ties=ties, cutoff=k)
+        assert_allclose(
+            formula.predict(Probe((ranking(labels, scores=scores),), k)),
+            measure(labels, scores)[0],
+            rtol=1e-12,
+            atol=1e-12,
+        )
+
+
+def test_a_function_that_raises_is_told_with_the_list() -> None:
+    def broken(labels: Sequence[float], scores: Sequence[float]) -> float:
+        raise RuntimeError("no model is loaded")
+
+    found = ir.identify(broken)
+    assert found.status == "not identified"
+    assert any("RuntimeError: no model is loaded" in note for note in found.notes)
+    assert any("labels [0, 1, 0, 0, 1, 0]" in note for note in found.notes)
+    (section,) = found.sections()
+    assert all(note[0].upper() == note[0] for note in section.notes)
+    assert found.n_calls <= 100
+
+
+def test_a_function_that_raises_on_some_lists_is_identified_as_far_as_it_goes() -> None:
+    def no_ties(labels: Sequence[float], scores: Sequence[float]) -> float:
+        if len(set(scores)) < len(scores):
+            raise ValueError("equal scores")
+        return made(exp_gain)(labels, scores, 1000)
+
+    found = ir.identify(no_ties)
+    assert found.status == "partly identified"
+    assert found.options["gain"] == "exp2"
+    assert any("ties" in note and "ValueError: equal scores" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("divide", [np.divide, lambda gain, weight: gain / weight if gain else 0.0])
+def test_a_discount_that_starts_at_the_logarithm_of_1(divide: Any) -> None:
+    def ndcg(labels: Sequence[float], scores: Sequence[float]) -> float:
+        def dcg(values: Sequence[float]) -> float:
+            return float(sum(divide(float(value), np.log2(rank)) for rank, value in enumerate(values, 1)))
+
+        return float(dcg(by_score(labels, scores)) / dcg(sorted(labels, reverse=True)))
+
+    found = ir.identify(ndcg)
+    (defect,) = found.defects
+    assert "starts at log2(1) = 0" in defect.name
+    assert defect.example == "labels [1], scores [1.5]"
+    assert defect.value is None or math.isnan(defect.value)
+
+
+def test_chance_and_state_are_noticed() -> None:
+    rng = random.Random(0)
+
+    def noisy(labels: Sequence[float], scores: Sequence[float]) -> float:
+        return made()(labels, scores, 1000) + rng.random() / 1000
+
+    values: list[float] = []
+
+    def running_mean(labels: Sequence[float], scores: Sequence[float]) -> float:
+        values.append(made()(labels, scores, 1000))
+        return sum(values) / len(values)
+
+    for function in (noisy, running_mean):
+        found = ir.identify(function)
+        assert found.status == "not identified"
+        assert "depends on state or chance" in found.defects[0].name
+        assert found.measure is None
+        assert not found.presets
+
+
+def test_random_ties_leave_the_rest_identified() -> None:
+    rng = random.Random(0)
+
+    def shuffled(labels: Sequence[float], scores: Sequence[float]) -> float:
+        pairs = list(zip(labels, scores, strict=True))
+        rng.shuffle(pairs)
+        return made(exp_gain)([label for label, _ in pairs], [score for _, score in pairs], 1000)
+
+    found = ir.identify(shuffled)
+    assert found.status == "partly identified"
+    assert found.options["gain"] == "exp2"
+    assert "ties" not in found.options
+    assert any(note.startswith("ties") for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda labels, scores: 1.0, "the same value for every ranking"),
+        (
+            lambda labels, scores: sum(a * b for a, b in zip(labels, scores, strict=True)),
+            "depends on the scores themselves",
+        ),
+    ],
+)
+def test_what_is_no_ndcg_is_not_identified(function: Any, words: str) -> None:
+    found = ir.identify(function)
+    assert found.status == "not identified"
+    assert any(words in defect.name for defect in found.defects)
+
+
+def test_another_measure_is_named() -> None:
+    def reciprocal_rank(y_true: Sequence[float], y_score: Sequence[float]) -> float:
+        return next((1 / rank for rank, label in enumerate(by_score(y_true, y_score), 1) if label > 0), 0.0)
+
+    found = ir.identify(reciprocal_rank)
+    assert "this is not NDCG: its values are those of rr" in found.notes
+
+
+def test_arguments_are_refused_with_words() -> None:
+    with pytest.raises(OptionError, match="needs a function or a command"):
+        ir.identify(3)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="unknown word 'label'"):
+        ir.identify(made(), takes="label, scores")
+    with pytest.raises(OptionError, match="k must be the last word"):
+        ir.identify(made(), takes="k, labels, scores")
+    with pytest.raises(OptionError, match=r"must contain \{run\}"):
+        ir.identify("trec_eval {qrels}")
+    with pytest.raises(OptionError, match="max_calls"):
+        ir.identify(made(), max_calls=0)
+    found = ir.identify(lambda a, b, c, d: 1.0)
+    assert any("more than three required parameters" in note for note in found.notes)
+
+
+def test_frames_need_pandas_only_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+
+    def mean_label(df: Any) -> float:
+        return float(np.mean([each["label"] for each in df]))
+
+    with pytest.raises(MissingExtraError, match="this needs pandas: pip install pandas"):
+        ir.identify(mean_label, takes="frame")
+    assert ir.identify(mean_label).status == "not identified"  # nothing else fits, and frames are not tried
+
+
+def test_a_small_budget_is_kept_and_said() -> None:
+    found = ir.identify(made(), max_calls=40)
+    assert found.n_calls == 40
+    assert any("budget of calls" in note for note in found.notes)
+
+
+SCRIPT = """
+import collections, math, sys
+qrels, run = collections.defaultdict(dict), collections.defaultdict(list)
+for line in open(sys.argv[1]):
+    query, _, doc, label = line.split()
+    qrels[query][doc] = float(label)
+for line in open(sys.argv[2]):
+    query, _, doc, _, score, _ = line.split()
+    run[query].append((-float(score), doc))
+dcg = lambda labels: sum(label / math.log2(place + 2) for place, label in enumerate(labels))
+values = []
+for query, docs in qrels.items():
+    found = [docs.get(doc, 0) for _, doc in sorted(run[query])]
+    best = dcg(sorted(docs.values(), reverse=True))
+    values.append(dcg(found) / best if best else 0)
+print(f"queries {len(values)} ndcg {sum(values) / len(values):.4f}")
+"""
+
+
+def test_a_command_over_files(tmp_path: Path) -> None:
+    script = tmp_path / "ndcg.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    found = ir.identify(f"{shlex.quote(sys.executable)} -S {shlex.quote(str(script))} {{qrels}} {{run}}")
+    assert found.takes == "qrels, run"
+    assert found.status == "identified", str(found)
+    assert found.options["gain"] == "linear"
+    assert found.options["ties"] == "docid_asc"
+    assert found.options["ideal"] == "judged"
+    assert found.options["missing"] == "0"
+    assert found.tolerance == pytest.approx(5e-5, rel=1e-3)
+
+
+def test_tools_that_are_installed_are_named() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    assert ir.identify(metrics.ndcg_score).presets == ("sklearn", "unitxt")
+
+
+def test_pytrec_eval_is_named() -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+
+    def ndcg(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> float:
+        values = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg"}).evaluate(run)
+        return float(sum(each["ndcg"] for each in values.values()) / len(values))
+
+    found = ir.identify(ndcg)
+    assert "pytrec_eval" in found.presets, str(found)
+    assert found.status == "identified"
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    module = tmp_path / "mine.py"
+    module.write_text(
+        "import math\n"
+        "def ndcg(retrieved, relevant):\n"
+        "    hits = [doc in relevant for doc in retrieved]\n"
+        "    dcg = lambda gains: sum(gain / math.log2(place + 2) for place, gain in enumerate(gains))\n"
+        "    return dcg(hits) / dcg(sorted(hits, reverse=True)) if any(hits) else 0.0\n",
+        encoding="utf-8",
+    )
+    shown = CliRunner().invoke(commands, ["identify", f"{module}:ndcg"])
+    assert shown.exit_code == 0, shown.output
+    assert "the ideal DCG is over the retrieved documents only" in shown.output
+    as_json = CliRunner().invoke(commands, ["identify", f"{module}:ndcg", "--format", "json"])
+    assert '"status": "identified"' in as_json.output
+    for arguments, words in (
+        (["identify"], "one of FUNCTION and --command"),
+        (["identify", "nowhere"], "MODULE:NAME"),
+        (["identify", f"{module}:mrr"], "has no function"),
+        (["identify", "no_such_module_here:ndcg"], "cannot be imported"),
+        (["identify", f"{tmp_path}/absent.py:ndcg"], "no such file"),
+    ):
+        failed = CliRunner().invoke(commands, arguments)
+        assert failed.exit_code != 0
+        assert words in failed.output
