@@ -160,7 +160,7 @@ def test_arrays_and_scores_are_compared_too() -> None:
 
 def test_everything_comes_out_as_text_markdown_csv_json_and_frames() -> None:
     found = ir.compare(QRELS, SYSTEMS, ["ndcg@5", "ap"], baseline="base", seed=0)
-    assert found.to_text().splitlines()[0].split()[:2] == ["system", "ndcg@5"]
+    assert found.to_text("systems by ndcg@5").splitlines()[0].split()[:2] == ["system", "ndcg@5"]
     assert found.to_markdown("ap").startswith("| system |")
     lines = found.to_csv().splitlines()
     assert len(lines) == 1 + 2 * 3

@@ -1,4 +1,4 @@
-"""Sections of a page about a result, independent of HTML and plotting."""
+"""The page about a result: its findings, tables and sections, independent of how they are rendered."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from idealrank._present.table import Table
 
-__all__ = ["Figure", "Section", "few", "first_row_in_words", "listed"]
+__all__ = ["Figure", "Page", "Section", "few", "first_row_in_words", "listed", "no_sections"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,8 @@ class Section:
         {name of an interactive view: function that returns its data}.
     parts : tuple of Section
         Subsections.
+    most_rows : int, optional
+        The largest number of rows of its tables as text.
 
     Examples
     --------
@@ -87,6 +89,61 @@ class Section:
     code: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[str, Callable[[], object]] = field(default_factory=dict)
     parts: tuple[Section, ...] = ()
+    most_rows: int | None = None
+
+
+def no_sections() -> Sequence[Section]:
+    """Return the sections of a page that has none besides its summary."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a result says of itself; text, Markdown, LaTeX and HTML are renderings of it.
+
+    Parameters
+    ----------
+    title : str
+        A title of a few words.
+    about : str
+        One line that says what was measured.
+    findings : tuple of str
+        The main findings as sentences.
+    summary : tuple of Section
+        What ``print`` shows below the findings: titles, tables and notes.
+    remarks : tuple of str
+        How the numbers were computed.
+    reading : mapping of str to str
+        What the columns of the main table say in its first row, in words.
+    reasons : mapping of str to sequence of str
+        The theorems or formulas behind the numbers, by subject; text shows them if asked to.
+    sections : callable
+        Returns the sections of the HTML page, which are made only for it; by default, they are the summary.
+    provenance : mapping of str to object
+        What is needed to reproduce the result, besides the data and the software versions.
+    quality : Section
+        What a user should know about the data.
+    defaults : mapping of str to tuple of str
+        The names of the tables that an output form shows, if they are not the first one: by "csv", "frame", "html",
+        "latex" or "markdown".
+
+    Examples
+    --------
+    >>> Page("Evaluation", findings=("bm25 is best.",)).findings
+    ('bm25 is best.',)
+    """
+
+    title: str
+    about: str = ""
+    findings: tuple[str, ...] = ()
+    summary: tuple[Section, ...] = ()
+    remarks: tuple[str, ...] = ()
+    reading: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    sections: Callable[[], Sequence[Section]] = no_sections
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    quality: Section = field(default_factory=Section)
+    defaults: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def listed(names: Iterable[str]) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from idealrank._core.checks import check_count
 from idealrank._names.grammar import nearest
 from idealrank._present.data_frames import Backend, frame_of
 from idealrank._present.json_values import Plain, json_text, plain
 from idealrank._present.markup import joined, tag
-from idealrank._present.page import Section
+from idealrank._present.page import Page, Section
+from idealrank._present.page_text import page_text
 from idealrank._present.table import Column, Table, html_table, render
 from idealrank.errors import OptionError
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from idealrank._present.data_frames import Frame
 
 __all__ = ["Result"]
+
+#: The width of printed results.
+_WIDTH = 80
 
 
 class Result:
@@ -64,6 +69,30 @@ class Result:
         }
         columns = [Column(name, ".4g" if isinstance(value, float) else "") for name, value in cells.items()]
         return {"result": Table(columns, [list(cells.values())])}
+
+    def page(self) -> Page:
+        """Return what the result says of itself: findings, tables to print, and the sections of an HTML page.
+
+        Returns
+        -------
+        Page
+            Values only; `to_text`, `to_markdown`, `to_latex` and `idealrank.report.html` render them.
+        """
+        chosen = {form: tuple(self._chosen(form)) for form in ("csv", "frame", "html", "latex", "markdown")}
+        return Page(
+            self.title(),
+            self.about(),
+            tuple(self.findings()),
+            tuple(Section(tables={name: self.table(name)}) for name in self._chosen("text")),
+            tuple(self.remarks()),
+            sections=lambda: [*self.sections(), *self.background()],
+            provenance=self.made_with(),
+            defaults=chosen,
+        )
+
+    def _chosen(self, form: str) -> list[str]:
+        """Return the names of the tables that an output form shows by default."""
+        return [next(iter(self.tables()))]
 
     def remarks(self) -> list[str]:
         """Return lines below a table that say how the numbers were computed."""
@@ -150,36 +179,58 @@ class Result:
         pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The table.
         """
-        (name,) = self._chosen("frame") if table is None else [table]
+        (name,) = self._defaults("frame") if table is None else [table]
         return frame_of(self.table(name).by_column(), backend)
 
-    def to_text(self, table: str | None = None, *, width: int | None = None, digits: int = 4) -> str:
-        """Return a table as aligned text.
+    def to_text(
+        self,
+        table: str | None = None,
+        *,
+        width: int | None = None,
+        digits: int = 4,
+        everything: bool = False,
+        reading: bool = True,
+        reasons: bool = False,
+    ) -> str:
+        """Return the result as text: findings, tables and how the numbers were computed.
 
         Parameters
         ----------
         table : str, optional
-            The name of one of `tables`; by default, a suitable one.
+            The name of one of `tables`, to return only this one.
         width : int, optional
             The maximum width in characters; None means no limit. Numbers are never shortened: the least important
             columns are left out, and a line below the table names them.
         digits : int
             The number of digits after the decimal point of values; p-values have their own format.
+        everything : bool
+            Whether to show all rows of long tables.
+        reading : bool
+            Whether to say what the columns of the main table mean, if the result has such an explanation.
+        reasons : bool
+            Whether to give the theorem or formula behind each result, if there is one.
 
         Returns
         -------
         str
-            The table, followed by the meaning of its marks.
+            The text; ``print(result)`` shows the same in 80 columns.
         """
-        return self._rendered("text", table, digits=digits, width=width)
+        if table is not None:
+            return self._rendered("text", table, digits=digits, width=width)
+        check_count(digits, "digits", 0)
+        options = {"everything": everything, "reading": reading, "reasons": reasons}
+        return page_text(self.page(), width=width, digits=digits, **options)
+
+    def __str__(self) -> str:
+        return self.to_text(width=_WIDTH).rstrip("\n")
 
     def to_markdown(self, table: str | None = None, *, digits: int = 4) -> str:
-        """Return a table as Markdown; by default, all important tables.
+        """Return the important tables as Markdown, with findings and remarks; or one table.
 
         Parameters
         ----------
         table : str, optional
-            The name of one of `tables`; by default, a suitable one.
+            The name of one of `tables`, to return only this one.
         digits : int
             The number of digits after the decimal point of values.
 
@@ -188,7 +239,9 @@ class Result:
         str
             One table or several.
         """
-        return self._rendered("markdown", table, digits=digits)
+        text = self._rendered("markdown", table, digits=digits)
+        # Lines of one quotation would be joined to one paragraph.
+        return text if table is not None else _annotated(text, "\n>\n".join(f"> {line}" for line in self._notes()))
 
     def to_latex(self, table: str | None = None, *, digits: int = 4, underline_second: bool = False) -> str:
         r"""Return a table as LaTeX for a paper; the preamble needs ``\usepackage{booktabs}``.
@@ -199,7 +252,7 @@ class Result:
         Parameters
         ----------
         table : str, optional
-            The name of one of `tables`; by default, a suitable one.
+            The name of one of `tables`, to return only this one; otherwise, comments below it have the findings.
         digits : int
             The number of digits after the decimal point of values.
         underline_second : bool
@@ -210,7 +263,8 @@ class Result:
         str
             A ``tabular`` environment with its caption.
         """
-        return self._rendered("latex", table, digits=digits, underline_second=underline_second)
+        text = self._rendered("latex", table, digits=digits, underline_second=underline_second)
+        return text if table is not None else _annotated(text, "\n".join(f"% {line}" for line in self._notes()))
 
     def to_csv(self, table: str | None = None, *, escape_formulas: bool = False) -> str:
         """Return a table as CSV, with all digits.
@@ -243,19 +297,26 @@ class Result:
         str
             An HTML fragment.
         """
-        tables = [self.table(name) for name in (self._chosen("html") if table is None else [table])]
+        tables = [self.table(name) for name in (self._defaults("html") if table is None else [table])]
         notes = [note for each in tables for note in each.notes]
-        return joined([*map(html_table, tables), *(tag("p", line) for line in (*notes, *self.remarks()))])
+        return joined([*map(html_table, tables), *(tag("p", line) for line in (*notes, *self.page().remarks))])
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def _rendered(self, form: str, table: str | None, *, digits: int = 4, **options: Any) -> str:
-        if digits < 0:
-            raise OptionError(f"digits must be 0 or more, got {digits}")
-        names = self._chosen(form) if table is None else [table]
+        check_count(digits, "digits", 0)
+        names = self._defaults(form) if table is None else [table]
         return "\n".join(render(self.table(name).with_digits(digits), form, **options) for name in names)
 
-    def _chosen(self, form: str) -> list[str]:
+    def _defaults(self, form: str) -> Sequence[str]:
         """Return the names of the tables that an output form shows by default."""
-        return [next(iter(self.tables()))]
+        return self.page().defaults.get(form) or [next(iter(self.tables()))]
+
+    def _notes(self) -> tuple[str, ...]:
+        page = self.page()
+        return (*page.findings, *page.remarks)
+
+
+def _annotated(text: str, notes: str) -> str:
+    return f"{text}\n{notes}\n" if notes else text

@@ -211,7 +211,7 @@ def agreement(
     --------
     >>> from idealrank import agreement
     >>> bm25, dense = {"q1": {"a": 3, "b": 2, "c": 1}}, {"q1": {"b": 3, "a": 2, "d": 1}}
-    >>> print(agreement({"bm25": bm25, "dense": dense}, p=0.5).to_text(), end="")
+    >>> print(agreement({"bm25": bm25, "dense": dense}, p=0.5).to_text("pairs"), end="")
     system  other  queries     rbo  tau_ap
     bm25    dense        1  0.4167 -1.0000
     """

@@ -156,7 +156,7 @@ class Comparison(Measured):
     >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(10)}
     >>> good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
     >>> found = compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0)
-    >>> print(found.to_text(width=80).rstrip())
+    >>> print(found.to_text("systems by rr", width=80).rstrip())
     system      rr       low    high   change  corrected  better  same  worse
     good    1.0000 †  1.0000  1.0000  +0.5000     0.0020      10     0      0
     bad     0.5000    0.5000  0.5000

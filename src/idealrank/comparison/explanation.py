@@ -282,7 +282,7 @@ def explain(
     >>> from idealrank import explain
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 0}}
     >>> run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
-    >>> print(explain(qrels, run, "ndcg", like=["trec_eval", "letor4"]).to_text().rstrip())
+    >>> print(explain(qrels, run, "ndcg", like=["trec_eval", "letor4"]).to_text("letor4").rstrip())
     like       choice                     change    mean  queries  most changed
     trec_eval                                     0.4299
                gain: linear -> exp2      -0.0315  0.3984        1  q1: -0.0630

@@ -43,7 +43,7 @@ class Reproduction(Result):
 
     Examples
     --------
-    >>> print(Reproduction((Claim.exact("Figure 1", "all meet", "0.01 apart", True),), {}).to_text().rstrip())
+    >>> print(Reproduction((Claim.exact("Figure 1", "all meet", "0.01 apart", True),), {}).to_text("Claims").rstrip())
     claim        verdict  measured here  where     holds in
     1. all meet  holds    0.01 apart     Figure 1  1 of 1
     """

@@ -151,7 +151,7 @@ class Identification(Result):
         return f"Identification({self.function}: {self.status}, {what}{wrong})"
 
     def __str__(self) -> str:
-        return "\n".join([*self.findings(), "", self.to_text(), *self.remarks()])
+        return "\n".join([*self.findings(), "", self.to_text("choices"), *self.remarks()])
 
 
 def is_nan(value: object) -> bool:

@@ -229,7 +229,7 @@ def leaderboard(
     >>> from idealrank import leaderboard
     >>> from idealrank.datasets import search_runs
     >>> found = leaderboard({"fiqa": search_runs(seed=1), "scifact": search_runs(seed=2)}, seed=0)
-    >>> print(found.to_text(width=50), end="")
+    >>> print(found.to_text("systems", width=50), end="")
     rank  may be  system    mean       low    high
        1  1       hybrid  0.6008 †  0.5412  0.6604
        2  2       dense   0.5050    0.4447  0.5653

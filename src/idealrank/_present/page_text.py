@@ -1,0 +1,141 @@
+"""A page as text: findings, the tables of its summary, and how the numbers were computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from idealrank._present.page import Page, Section
+from idealrank._present.pluralize import counted
+from idealrank._present.printable import display_width, printable, wrapped
+from idealrank._present.table import Table
+from idealrank._present.text_layout import layout
+
+__all__ = ["page_text", "section_text"]
+
+Style = Callable[[str], str]
+
+#: Longer lines of explanations are hard to read.
+_READABLE = 100
+#: Most names of columns in the line about those that do not fit.
+_N_NAMES = 9
+
+
+def page_text(
+    page: Page,
+    *,
+    width: int | None = None,
+    digits: int = 4,
+    everything: bool = False,
+    reading: bool = True,
+    reasons: bool = False,
+    style: Style | None = None,
+) -> str:
+    """Return what ``print`` shows of a page.
+
+    Parameters
+    ----------
+    page : Page
+        The page.
+    width : int, optional
+        The largest width in characters; None means no limit.
+    digits : int
+        The number of digits after the decimal point of values.
+    everything : bool
+        Whether tables have all of their rows.
+    reading : bool
+        Whether to say what the columns of the main table mean in its first row.
+    reasons : bool
+        Whether to give the theorem or formula behind each result.
+    style : callable, optional
+        Makes text bold, for terminals.
+
+    Returns
+    -------
+    str
+        Lines of text, each with its line end.
+    """
+    sections = [replace(each, most_rows=None) for each in page.summary] if everything else page.summary
+    blocks = [
+        _lines(page.findings, width),
+        *_section_blocks(sections, width, digits, style),
+        _lines(page.remarks, width),
+        [*_reading("How to read the first row:", page.reading, width)] if reading and page.reading else [],
+        [*_reasons(page.reasons, width)] if reasons and page.reasons else [],
+    ]
+    return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
+
+
+def section_text(section: Section, *, width: int | None = None, style: Style | None = None) -> list[str]:
+    """Return the lines of a section that stands alone, such as a note on the data."""
+    return [line for block in _section_blocks([section], width, 4, style) for line in block]
+
+
+def _section_blocks(
+    sections: Sequence[Section], width: int | None, digits: int, style: Style | None
+) -> Iterator[list[str]]:
+    """Yield the lines of each table with its title and notes, and of the notes of each section.
+
+    A column that one of the tables has no room for is left out of all of them, so that they look alike.
+    """
+    shown = [(each, table.with_digits(digits)) for each in sections for table in each.tables.values()]
+    heads = [table if each.most_rows is None else table.head(each.most_rows) for each, table in shown]
+    hidden = dict.fromkeys(name for head in heads for name in layout(head, width).left_out)
+    for section in sections:
+        title = _lines([section.title] if section.title else [], width)
+        for table in section.tables.values():
+            is_last = bool(hidden) and shown[-1][1].rows is table.rows
+            block = _table(table.with_digits(digits), section.most_rows, width, style, hidden)
+            yield [*title, *block, *(_left_out(list(hidden), width) if is_last else [])]
+            title = []
+        if section.notes:
+            yield [*title, *_lines(section.notes, width)]
+
+
+def _table(
+    table: Table, most_rows: int | None, width: int | None, style: Style | None, without: Collection[str]
+) -> Iterator[str]:
+    head = table if most_rows is None else table.head(most_rows)
+    yield from layout(head, width, style, without).lines
+    hidden = len(table.rows) - len(head.rows)
+    if hidden:
+        yield from _lines([f"{counted(hidden, 'more row')}; CSV output has all"], width)
+    yield from _lines(table.notes, width)
+
+
+def _left_out(hidden: Sequence[str], width: int | None) -> list[str]:
+    names = hidden if len(hidden) <= _N_NAMES else [*hidden[:_N_NAMES], f"{len(hidden) - _N_NAMES} more"]
+    return _lines([f"Not shown in {width} columns: {', '.join(names)}. CSV output has all columns."], width)
+
+
+def _lines(lines: Sequence[str], width: int | None) -> list[str]:
+    """Return lines of text, broken between words if they are too long."""
+    if width is None:
+        return list(lines)
+    return [
+        part
+        for line in map(printable, lines)
+        for part in wrapped(line, width, " " * (2 + len(line) - len(line.lstrip())))
+    ]
+
+
+def _reading(title: str, columns: Mapping[str, str], width: int | None) -> Iterator[str]:
+    """Yield a title, and for each column its name and what it says, beside it or below it."""
+    readable = min(width or 80, _READABLE)
+    indent = " " * min(max(map(display_width, columns)) + 4, readable // 3)
+    yield title
+    for name, text in columns.items():
+        first = f"  {name}" + indent[2 + display_width(name) :]
+        if display_width(first) > len(indent):
+            yield first
+            first = indent
+        yield from wrapped(first + text, readable, indent)
+
+
+def _reasons(reasons: Mapping[str, Sequence[str]], width: int | None) -> Iterator[str]:
+    """Yield each subject, and the sentences that explain it."""
+    yield "Why:"
+    for subject, sentences in reasons.items():
+        yield from _lines([f"  {subject}"], width)
+        for sentence in sentences:
+            yield from wrapped(f"    {sentence}", min(width or 80, _READABLE), "    ")
