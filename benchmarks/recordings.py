@@ -600,7 +600,7 @@ def _normalized(text: str, work: Path) -> str:
 # -------------------------------------------------------------------------------------------------------------- Python
 
 
-def _public(name: str) -> Any:
+def public(name: str) -> Any:
     """A public function that may have moved from the top of idealrank to one of its modules."""
     import idealrank as ir
 
@@ -632,9 +632,9 @@ def _python_calls() -> dict[str, Callable[[], Any]]:
     runs = dict(zip(("bm25", "dense", "hybrid", "partial"), RUNS, strict=True))
     two = {name: runs[name] for name in ("bm25", "dense")}
     three = {name: runs[name] for name in ("bm25", "dense", "hybrid")}
-    qrels = _public("read_qrels")(QRELS)
-    read = {name: _public("read_run")(path) for name, path in runs.items()}
-    letor = _public("read_letor")(LETOR)
+    qrels = public("read_qrels")(QRELS)
+    read = {name: public("read_run")(path) for name, path in runs.items()}
+    letor = public("read_letor")(LETOR)
     scores = {name: np.loadtxt(path) for name, path in zip(("good", "fair", "poor"), SCORES, strict=True)}
     kinds = dict(line.split() for line in Path("data/trec/types.txt").read_text().splitlines())
     weights = {q: float(w) for q, w in (x.split() for x in Path("data/trec/weights.txt").read_text().splitlines())}
@@ -682,8 +682,8 @@ def _python_calls() -> dict[str, Callable[[], Any]]:
         "explain/one_tool": lambda: ir.explain(qrels, read["bm25"], "ndcg@10", like=["sklearn"]),
         "leaderboard/three": lambda: ir.leaderboard(board, "ndcg@10", seed=1),
         "leaderboard/baseline": lambda: ir.leaderboard(board, "ap", baseline="bm25", over="datasets", seed=1),
-        "agreement/two": lambda: _public("agreement")(read["bm25"], read["dense"]),
-        "agreement/several": lambda: _public("agreement")(read, p=0.8, depth=10),
+        "agreement/two": lambda: public("agreement")(read["bm25"], read["dense"]),
+        "agreement/several": lambda: public("agreement")(read, p=0.8, depth=10),
         "bounds/several": lambda: ir.bounds(qrels, read, "ndcg@10"),
         "bounds/one": lambda: ir.bounds(qrels, read["bm25"], "ap", n_unseen=1),
         "judge_next/several": lambda: ir.judge_next(qrels, read, "ndcg@10", n=5),

@@ -1,0 +1,184 @@
+"""How many files a reader visits who follows a call: ``python -m benchmarks.walks [WALK ...]``.
+
+Each walk runs in a process of its own, on the data of `benchmarks.recordings`. A file of idealrank is visited if a
+function that it defines is called; what runs while modules are imported does not count, since no reader follows it.
+docs/architecture.md shows these counts. The file also runs by its path, under the Python of any build.
+"""
+
+import argparse
+import inspect
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple
+
+if __package__:
+    from benchmarks import recordings
+    from benchmarks.recordings import public
+else:  # run by its path
+    import recordings
+    from recordings import public
+
+__all__ = ["WALKS", "Walk", "main", "measure"]
+
+
+class Walk(NamedTuple):
+    """What one walk visited: files in the order of their first call, and the number of calls."""
+
+    files: list[str]
+    n_calls: int
+
+
+class _Visits:
+    """Calls of idealrank's functions, seen by `sys.setprofile`, in all threads."""
+
+    def __init__(self) -> None:
+        (package,) = find_spec("idealrank").submodule_search_locations  # type: ignore[union-attr, misc]
+        self.root = f"{package}{os.sep}"
+        self.files: dict[str, int] = {}
+        self.local = threading.local()
+
+    def __call__(self, frame: FrameType, event: str, _: Any) -> None:
+        if event not in ("call", "return"):
+            return
+        code = frame.f_code
+        importing = getattr(self.local, "importing", 0)
+        if code.co_name == "<module>":
+            self.local.importing = importing + (1 if event == "call" else -1)
+            return
+        is_function = code.co_flags & inspect.CO_OPTIMIZED  # and not the body of a class
+        if event == "call" and is_function and not importing and code.co_filename.startswith(self.root):
+            name = code.co_filename.removeprefix(self.root).replace(os.sep, "/")
+            self.files[name] = self.files.get(name, 0) + 1
+
+
+@contextmanager
+def _visits() -> Iterator[_Visits]:
+    visits = _Visits()
+    threading.setprofile(visits)
+    sys.setprofile(visits)
+    try:
+        yield visits
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+
+
+def _command(*arguments: str) -> None:
+    from idealrank.cli import main as command
+
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        try:
+            status = command(list(arguments))
+        except SystemExit as stop:
+            status = stop.code
+    if status:
+        raise RuntimeError(f"idealrank {' '.join(arguments)}: exit status {status}")
+
+
+def _evaluate() -> Callable[[], object]:
+    return lambda: _command("evaluate", recordings.QRELS, recordings.RUNS[0], "-m", "ndcg@10")
+
+
+def _fit() -> Callable[[], object]:
+    from idealrank import learners
+
+    data = public("read_letor")(recordings.LETOR)
+    return lambda: learners.LinearRanker("pairwise_logistic").fit(data)
+
+
+def _compare() -> Callable[[], object]:
+    import idealrank as ir
+    from idealrank import report
+
+    qrels = public("read_qrels")(recordings.QRELS)
+    runs = {Path(path).stem: public("read_run")(path) for path in recordings.RUNS[:3]}
+    return lambda: report.html(ir.compare(qrels, runs, "ndcg@10", baseline="bm25", seed=0))
+
+
+def _distinguish() -> Callable[[], object]:
+    from idealrank import theory
+
+    qrels = public("read_qrels")(recordings.QRELS)
+    runs = [public("read_run")(path) for path in recordings.RUNS[:2]]
+    return lambda: theory.distinguish(qrels, *runs)
+
+
+def _identify() -> Callable[[], object]:
+    from sklearn.metrics import ndcg_score
+
+    import idealrank as ir
+
+    return lambda: ir.identify(ndcg_score)
+
+
+#: What is walked, as docs/architecture.md calls it, and what prepares the call.
+WALKS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
+    "evaluate": ("idealrank evaluate qrels.txt bm25.run -m ndcg@10", _evaluate),
+    "fit": ('LinearRanker("pairwise_logistic").fit(data)', _fit),
+    "compare": ('report.html(compare(qrels, runs, "ndcg@10", baseline="bm25"))', _compare),
+    "distinguish": ("theory.distinguish(qrels, run_a, run_b)", _distinguish),
+    "identify": ("identify(sklearn.metrics.ndcg_score)", _identify),
+}
+
+
+def _walk(name: str) -> Walk:
+    """Walk in this process, in a folder with the data."""
+    call = WALKS[name][1]()
+    with _visits() as visits:
+        call()
+    visits.files.pop("__main__.py", None)
+    return Walk(list(visits.files), sum(visits.files.values()))
+
+
+def measure(names: list[str] | None = None) -> dict[str, Walk]:
+    """Walk each of `names`, all by default, in a process of its own."""
+    walks = {}
+    with tempfile.TemporaryDirectory() as folder:
+        recordings.make_data(Path(folder) / "data")
+        for name in names or WALKS:
+            command = [sys.executable, str(Path(__file__).resolve()), name, "--inside"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"{name}: {done.stderr}")
+            walks[name] = Walk(*json.loads(done.stdout))
+    return walks
+
+
+def table(walks: dict[str, Walk]) -> str:
+    """The table of counts, as docs/architecture.md has it."""
+    rows = [f"| `{WALKS[name][0]}` | {len(walk.files)} |" for name, walk in walks.items()]
+    return "\n".join(["| walk | files |", "| --- | ---: |", *rows])
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the table of counts, and the files in the order of their first call."""
+    parser = argparse.ArgumentParser("python -m benchmarks.walks", description="Files visited by five calls.")
+    parser.add_argument("walks", nargs="*", metavar="WALK", help=f"all by default: {', '.join(WALKS)}")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    for name in options.walks:
+        if name not in WALKS:
+            parser.error(f"no walk is called {name!r}; there are {', '.join(WALKS)}")
+    if options.inside:
+        print(json.dumps(_walk(options.walks[0])))
+        return 0
+    walks = measure(options.walks)
+    print(table(walks))
+    for name, walk in walks.items():
+        print(f"\n{name}: {len(walk.files)} files, {walk.n_calls:,} calls")
+        print("\n".join(f"{number:4} {path}" for number, path in enumerate(walk.files, 1)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
