@@ -115,7 +115,7 @@ class ModelError(IdealrankError, ValueError):
 
 
 class MissingExtraError(IdealrankError, ImportError):
-    """An optional package that is not installed; the message names the pip command to install it.
+    """An optional package that is not installed; the message names the pip commands to install it.
 
     Parameters
     ----------
@@ -123,18 +123,20 @@ class MissingExtraError(IdealrankError, ImportError):
         The name of the package.
     extra : str
         The extra of idealrank that installs it; empty if there is none.
+    for_ : str
+        What needs the package.
 
     Examples
     --------
     >>> from idealrank.errors import MissingExtraError
     >>> print(MissingExtraError("pyarrow", extra="parquet"))
-    this needs pyarrow: pip install 'idealrank[parquet]'
+    this needs pyarrow: pip install 'idealrank[parquet]', or in a clone pip install '.[parquet]'
     """
 
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(package, extra)
-        self.package, self.extra = package, extra
+    def __init__(self, package: str, extra: str, for_: str = "this") -> None:
+        super().__init__(package, extra, for_)
+        self.package, self.extra, self.for_ = package, extra, for_
 
     def __str__(self) -> str:
-        target = f"'idealrank[{self.extra}]'" if self.extra else self.package
-        return f"this needs {self.package}: pip install {target}"
+        here = f"'idealrank[{self.extra}]', or in a clone pip install '.[{self.extra}]'" if self.extra else self.package
+        return f"{self.for_} needs {self.package}: pip install {here}"

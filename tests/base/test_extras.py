@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+
+from idealrank._core.extras import EXTRAS
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -18,10 +21,9 @@ BLOCKED = [
     *("lightgbm", "xgboost", "torch", "dask", "distributed", "catboost", "ir_measures", "onnx"),
 ]
 
-#: Runs the examples of all modules in a process that cannot import the packages in BLOCKED, and prints how each ended:
-#: "passed", the message of a MissingExtraError, or how it failed.
-CHILD = """
-import doctest, importlib, io, json, os, pkgutil, sys, tempfile
+#: Refuses to import the packages that the first argument of the process lists.
+BLOCKER = """
+import json, sys
 
 class Blocker:
     def find_spec(self, name, path=None, target=None):
@@ -30,7 +32,17 @@ class Blocker:
 
 BLOCKED = set(json.loads(sys.argv[1]))
 sys.meta_path.insert(0, Blocker())
+"""
 
+#: Runs the examples of all modules in a process that cannot import the packages in BLOCKED, and prints how each ended:
+#: "passed", the message of a MissingExtraError, or how it failed.
+CHILD = (
+    """
+import doctest, importlib, io, json, os, pkgutil, sys, tempfile
+"""
+    + BLOCKER
+    + """
+:
 import idealrank
 from idealrank.errors import MissingExtraError
 
@@ -71,6 +83,7 @@ for module in pkgutil.walk_packages(idealrank.__path__, "idealrank."):
         outcomes[test.name] = runner.outcome
 print(json.dumps(outcomes))
 """
+)
 
 
 @pytest.fixture(scope="module")
@@ -87,13 +100,17 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return found
 
 
+def installing(extra: str) -> str:
+    return f"pip install 'idealrank[{extra}]', or in a clone pip install '.[{extra}]'"
+
+
 def extras() -> dict[str, list[str]]:
     found: dict[str, list[str]] = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]
     return found
 
 
 def test_every_example_works_or_names_the_extra_that_it_needs(outcomes: dict[str, str]) -> None:
-    commands = {f": pip install 'idealrank[{extra}]'" for extra in extras()}
+    commands = {f": {installing(extra)}" for extra in extras()}
     wrong = {
         name: outcome
         for name, outcome in outcomes.items()
@@ -113,10 +130,10 @@ def test_every_example_works_or_names_the_extra_that_it_needs(outcomes: dict[str
         ("idealrank.losses.direct.ApproxNDCG", "passed"),
         ("idealrank.io.letor.read_letor", "passed"),
         ("idealrank.io.trec.read_run", "passed"),
-        ("idealrank.learners.linear.classic_rankers", "this needs scikit-learn: pip install 'idealrank[learn]'"),
-        ("idealrank.report.svg.inline_svg", "this needs matplotlib: pip install 'idealrank[report]'"),
-        ("idealrank.io.parquet_csv.write_frame", "this needs pyarrow: pip install 'idealrank[parquet]'"),
-        ("idealrank.integrations.torch", "this needs torch: pip install 'idealrank[torch]'"),
+        ("idealrank.learners.linear.classic_rankers", f"this needs scikit-learn: {installing('learn')}"),
+        ("idealrank.report.svg.inline_svg", f"this needs matplotlib: {installing('report')}"),
+        ("idealrank.io.parquet_csv.write_frame", f"this needs pyarrow: {installing('parquet')}"),
+        ("idealrank.integrations.torch", f"this needs torch: {installing('torch')}"),
     ],
 )
 def test_what_a_plain_install_can_do(outcomes: dict[str, str], name: str, outcome: str) -> None:
@@ -128,3 +145,92 @@ def test_all_brings_every_extra_for_users_but_those_with_cuda() -> None:
     named = {*everything.removeprefix("idealrank[").removesuffix("]").split(",")}
     for_developers = {"test", "bench", "peers", "docs", "dev", "all"}
     assert named == extras().keys() - for_developers - {"torch", "xgboost"}
+
+
+def test_the_extras_of_packages_are_those_that_install_them() -> None:
+    installed = {
+        re.split(r"[\[>=<]", requirement)[0]: extra
+        for extra, requirements in extras().items()
+        for requirement in requirements
+        if extra in EXTRAS.values() and not (extra == "dask" and requirement.startswith("pyarrow"))
+    }
+    names = {"sklearn": "scikit-learn"}
+    named = {names.get(package, package): extra for package, extra in EXTRAS.items()}
+    assert named == {**installed, "distributed": "dask"}
+
+
+#: Runs the command line in a process that cannot import the packages in BLOCKED.
+COMMAND = (
+    BLOCKER
+    + """
+sys.argv = ["idealrank", *sys.argv[2:]]
+from idealrank.cli import main
+main()
+"""
+)
+
+
+def run_without(blocked: list[str], *words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", COMMAND, json.dumps(blocked), *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with judgments and runs, as text and as CSV."""
+    files = tmp_path_factory.mktemp("files")
+    (files / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 a 0\nq2 0 b 2\n")
+    (files / "run.txt").write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\nq2 Q0 a 1 2 t\nq2 Q0 b 2 1 t\n")
+    (files / "train.txt").write_text("1 qid:1 1:1\n0 qid:1 1:0\n")
+    (files / "run.csv").write_text("qid,doc,score\nq1,a,1\n")
+    return files
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        # Input files that do not exist show that nothing was read before the error.
+        ("limits no.txt no.run --plot curve.svg", "--plot needs matplotlib: " + installing("report")),
+        ("limits no.txt no.run --html page.html", "--html needs matplotlib: " + installing("report")),
+        ("distinguish no.txt a.run b.run --plot wins.pdf", "--plot needs matplotlib: " + installing("report")),
+        ("distinguish no.txt a.run b.run --html page.html", "--html needs matplotlib: " + installing("report")),
+        ("explain no.txt a.run --like trec_eval --html p.html", "--html needs matplotlib: " + installing("report")),
+        ("train no.txt --out m.json --html page.html", "--html needs matplotlib: " + installing("report")),
+        ("train train.txt --out m.json", "this needs scikit-learn: " + installing("learn")),
+        ("reproduce jin2013", "jin2013 needs matplotlib: " + installing("report")),
+        ("reproduce wang2013 --data no.txt", "wang2013 needs matplotlib: " + installing("report")),
+        ("reproduce qin2008 --data no", "qin2008 needs matplotlib: " + installing("report")),
+        ("demo --quiet", "the demo needs scikit-learn: " + installing("learn")),
+        ("demo --html page.html", "--html needs matplotlib: " + installing("report")),
+        ("export no.json model.onnx --to onnx", "--to onnx needs onnx: " + installing("onnx")),
+        ("convert qrels.txt qrels.parquet", "Parquet needs pyarrow: " + installing("parquet")),
+        ("convert run.csv run.txt", "CSV needs pyarrow: " + installing("parquet")),
+        ("convert run.txt new.run.zst", "new.run.zst needs pyarrow: " + installing("parquet")),
+        ("evaluate qrels.txt run.txt run.csv", "CSV needs pyarrow: " + installing("parquet")),
+    ],
+)
+def test_a_command_says_at_once_that_a_package_is_missing(folder: Path, words: str, message: str) -> None:
+    done = run_without(BLOCKED, *words.split(), folder=folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"idealrank: error: {message}\n"
+
+
+def test_a_learner_says_before_it_reads_that_its_package_is_missing(folder: Path) -> None:
+    pytest.importorskip("sklearn")
+    done = run_without(["lightgbm"], "train", "train.txt", "--learner", "boosted", "--out", "m.json", folder=folder)
+    assert done.stderr == f"idealrank: error: BoostedRanker needs lightgbm: {installing('lightgbm')}\n"
+
+
+@pytest.mark.parametrize("words", ["evaluate qrels.txt run.txt", "compare qrels.txt a=run.txt b=run.txt"])
+def test_pages_without_figures_need_no_optional_package(folder: Path, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    done = run_without(BLOCKED, *words.split(), "--html", str(path), folder=folder)
+    assert done.returncode == 0, done.stderr
+    text = path.read_text()
+    assert "<dt>NumPy</dt>" in text
+    assert "Matplotlib" not in text

@@ -26,7 +26,9 @@ def test_importing_loads_nothing_heavy() -> None:
 
 
 def test_a_missing_extra_names_the_pip_command() -> None:
-    assert str(MissingExtraError("pyarrow", "parquet")) == "this needs pyarrow: pip install 'idealrank[parquet]'"
+    commands = "pip install 'idealrank[parquet]', or in a clone pip install '.[parquet]'"
+    assert str(MissingExtraError("pyarrow", "parquet")) == f"this needs pyarrow: {commands}"
+    assert str(MissingExtraError("pyarrow", "parquet", "Parquet")) == f"Parquet needs pyarrow: {commands}"
 
 
 @pytest.mark.parametrize(

@@ -535,7 +535,12 @@ def test_an_unknown_backend_is_an_error_that_lists_the_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "command"), [("pandas", "pandas"), ("polars", "polars"), ("pyarrow", "'idealrank[parquet]'")]
+    ("target", "command"),
+    [
+        ("pandas", "pandas"),
+        ("polars", "polars"),
+        ("pyarrow", "'idealrank[parquet]', or in a clone pip install '.[parquet]'"),
+    ],
 )
 def test_a_backend_that_is_not_installed_is_an_error_with_the_pip_command(target: str, command: str) -> None:
     # In a process of its own: narwhals keeps what it has imported once.

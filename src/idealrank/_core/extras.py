@@ -8,22 +8,33 @@ from contextlib import contextmanager
 
 from idealrank.errors import MissingExtraError
 
-__all__ = ["is_installed", "needs"]
+__all__ = ["EXTRAS", "is_installed", "needs", "require"]
 
+#: The extra of idealrank that installs a package; any other package is installed by its own name.
+EXTRAS = {
+    "sklearn": "learn",
+    "joblib": "learn",
+    "matplotlib": "report",
+    "pyarrow": "parquet",
+    "lightgbm": "lightgbm",
+    "onnx": "onnx",
+    "torch": "torch",
+    "xgboost": "xgboost",
+    "dask": "dask",
+    "distributed": "dask",
+}
 #: The names that pip knows packages by, if they differ.
 _DISTRIBUTIONS = {"sklearn": "scikit-learn"}
 
 
 @contextmanager
-def needs(package: str, extra: str | None = None) -> Iterator[None]:
+def needs(package: str) -> Iterator[None]:
     """Turn a failed import in this context into an error that names the pip command.
 
     Parameters
     ----------
     package : str
         The optional package.
-    extra : str, optional
-        The extra of idealrank that installs the package; by default the one with the same name. Empty if there is none.
 
     Raises
     ------
@@ -32,18 +43,43 @@ def needs(package: str, extra: str | None = None) -> Iterator[None]:
 
     Examples
     --------
-    >>> with needs("no_such_booster", extra="boosters"):
+    >>> with needs("no_such_booster"):
     ...     import no_such_booster
     Traceback (most recent call last):
-    idealrank.errors.MissingExtraError: this needs no_such_booster: pip install 'idealrank[boosters]'
+    idealrank.errors.MissingExtraError: this needs no_such_booster: pip install no_such_booster
     """
     try:
         yield
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != package:
             raise  # installed, but one of its own dependencies is missing
-        name = _DISTRIBUTIONS.get(package, package)
-        raise MissingExtraError(name, package if extra is None else extra) from None
+        raise _missing(package, "this") from None
+
+
+def require(*packages: str, for_: str = "this") -> None:
+    """Raise an error if a package is not installed that will be imported later, after long work.
+
+    Parameters
+    ----------
+    *packages : str
+        The optional packages, which are not imported.
+    for_ : str
+        What needs them, for the error.
+
+    Raises
+    ------
+    MissingExtraError
+        If a package is not installed.
+
+    Examples
+    --------
+    >>> require("numpy", "no_such_plotter", for_="--plot")
+    Traceback (most recent call last):
+    idealrank.errors.MissingExtraError: --plot needs no_such_plotter: pip install no_such_plotter
+    """
+    for package in packages:
+        if not is_installed(package):
+            raise _missing(package, for_)
 
 
 def is_installed(package: str) -> bool:
@@ -58,3 +94,7 @@ def is_installed(package: str) -> bool:
         return importlib.util.find_spec(package) is not None
     except ModuleNotFoundError:  # of an import hook that refuses the package
         return False
+
+
+def _missing(package: str, for_: str) -> MissingExtraError:
+    return MissingExtraError(_DISTRIBUTIONS.get(package, package), EXTRAS.get(package, ""), for_)

@@ -52,6 +52,6 @@ def frame_of(columns: Mapping[str, Any], backend: Backend = "pandas") -> Frame:
 
     if backend not in get_args(Backend):
         raise OptionError(f"backend must be one of {', '.join(map(repr, get_args(Backend)))}, got {backend!r}")
-    with needs(backend, extra="parquet" if backend == "pyarrow" else ""):
+    with needs(backend):
         import_module(backend)
     return nw.from_dict(columns, backend=backend).to_native()

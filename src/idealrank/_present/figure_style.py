@@ -69,7 +69,7 @@ def new_panels(width: float, height: float, count: int = 1) -> tuple[Figure, lis
     >>> len(new_panels(6, 3, 2)[1])
     2
     """
-    with needs("matplotlib", extra="report"):
+    with needs("matplotlib"):
         import matplotlib
         from matplotlib.figure import Figure  # not pyplot, which keeps every figure until it is closed
 

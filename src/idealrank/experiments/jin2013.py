@@ -141,7 +141,7 @@ def _steps(labels: list[int]) -> list[tuple[str, list[int]]]:
 
 def _drawing(title: str, rows: list[tuple[str, list[int]]]) -> Figure:
     """Labels as squares, darker for higher ones, with one row per order."""
-    with needs("matplotlib", extra="report"):
+    with needs("matplotlib"):
         from matplotlib.patches import Rectangle
 
     figure, [axes] = new_panels(6, 0.6 * len(rows) + 0.8)

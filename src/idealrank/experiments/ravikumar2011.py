@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from idealrank import theory
+from idealrank._core.extras import require
 from idealrank._present.figure_style import new_panels
 from idealrank._present.palette import SERIES
 from idealrank._present.table import WORDS, Column, Table, Value
@@ -181,6 +182,7 @@ def reproduce(
     -------
     Reproduction
     """
+    require("matplotlib", for_="reproduce")
     simulated = simulated_collections(seed)
     collections = simulated if data is None else {**data, "simulated topics": simulated["simulated topics"]}
     trained = [_trained(name, folds, seed, quick=quick, verbose=verbose) for name, folds in collections.items()]

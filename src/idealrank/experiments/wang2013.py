@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from idealrank._core.extras import require
 from idealrank._core.seeds import generator
 from idealrank._present.figure_style import new_panels
 from idealrank._present.palette import NEUTRAL, SERIES
@@ -118,6 +119,7 @@ def reproduce(data: RankingData | None = None, seed: int = 0) -> Reproduction:
     DataError
         If the data has no features, or fewer than four queries.
     """
+    require("matplotlib", for_="reproduce")
     grown = [(setting, _grown(data, seed, setting)) for setting in CHOICES.settings()]
     figures = {f"figure{number}": _figure(grown[0][1], number) for number in range(1, 5)}
     return Reproduction((*_claims(grown, seed),), figures, notes=_NOTES)

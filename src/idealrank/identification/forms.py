@@ -233,7 +233,7 @@ class _Record(dict[str, Any]):
 
 def _frame(word: str, queries: Mapping[str, Query]) -> Any:
     """Return a data frame with every common name of each of its columns."""
-    with needs("pandas", ""):
+    with needs("pandas"):
         import pandas
 
     rows: list[dict[str, Any]] = []

@@ -16,7 +16,7 @@ from idealrank.evaluation.evaluator import Evaluator as Evaluating
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention, convention
 
-with needs("ir_measures", ""):
+with needs("ir_measures"):
     import ir_measures
     from ir_measures import Metric, measures, providers
     from ir_measures.providers.base import NOT_PROVIDED

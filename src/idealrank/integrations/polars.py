@@ -12,7 +12,7 @@ from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention
 
-with needs("polars", ""):
+with needs("polars"):
     import polars
 
 __all__ = ["expression"]

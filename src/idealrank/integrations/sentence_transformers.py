@@ -18,7 +18,7 @@ from idealrank.measures.conventions import Convention, convention
 
 with needs("torch"):
     import torch
-with needs("sentence_transformers", ""):
+with needs("sentence_transformers"):
     from sentence_transformers.base.evaluation.evaluator import BaseEvaluator
     from sentence_transformers.util import batch_to_device
 

@@ -16,7 +16,7 @@ from idealrank.measures.conventions import Convention, convention
 
 with needs("torch"):
     import torch
-with needs("torchmetrics", ""):
+with needs("torchmetrics"):
     import torchmetrics
 
 __all__ = ["RankingMetric"]

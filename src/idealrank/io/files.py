@@ -119,7 +119,7 @@ class _Streams(io.RawIOBase):
 
 
 def _zstandard(file: Any, mode: Literal["rb", "wb"]) -> Any:
-    with needs("pyarrow", extra="parquet"):  # the standard library has it from Python 3.14 on
+    with needs("pyarrow"):  # the standard library has it from Python 3.14 on
         import pyarrow
     opened = pyarrow.PythonFile(_KeptOpen(file), mode)
     return (pyarrow.CompressedInputStream if mode == "rb" else pyarrow.CompressedOutputStream)(opened, "zstd")

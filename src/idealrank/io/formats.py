@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Self, TypeAlias, Unpack
 
 import numpy as np
 
+from idealrank._core.extras import require
 from idealrank.data.columns import query_at
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
@@ -84,6 +85,8 @@ class Format:
         The same for a table that was read.
     is_text : bool
         Whether it can be shown on a terminal and compressed; False for a format with internal compression.
+    package : str, optional
+        The optional package that reads and writes it.
     """
 
     name: str
@@ -95,6 +98,13 @@ class Format:
     ranking_reader: Callable[..., RankingData] | None = None
     ranking_of: Callable[..., RankingData] | None = None
     is_text: bool = True
+    package: str | None = None
+
+    def require(self) -> Self:
+        """Return the format, or raise a MissingExtraError if the package that reads and writes it is missing."""
+        if self.package is not None:
+            require(self.package, for_=self.title)
+        return self
 
     @property
     def title(self) -> str:

@@ -147,7 +147,7 @@ def _one_array(column: nw.Series[Any]) -> Any:
 
 def pyarrow_module() -> ModuleType:
     """Import pyarrow; the error says how to install it."""
-    with needs("pyarrow", extra="parquet"):
+    with needs("pyarrow"):
         return import_module("pyarrow")
 
 

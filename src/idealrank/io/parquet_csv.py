@@ -382,6 +382,7 @@ PARQUET = Format(
     ranking_reader=read_parquet,
     ranking_of=from_frame,
     is_text=False,
+    package="pyarrow",
 )
 CSV = Format(
     "csv",
@@ -392,4 +393,5 @@ CSV = Format(
     options=("text", "progress"),
     ranking_reader=read_csv,
     ranking_of=ranking_of_csv,
+    package="pyarrow",
 )

@@ -5,7 +5,7 @@ from typing import Any
 from idealrank._core.extras import needs
 from idealrank.errors import OptionError
 
-with needs("sklearn", extra="learn"):
+with needs("sklearn"):
     from sklearn.base import BaseEstimator, clone
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.utils.validation import check_is_fitted, validate_data

@@ -14,6 +14,7 @@ from typing import cast
 
 import idealrank
 from idealrank._core.checks import items_of
+from idealrank._core.extras import is_installed
 from idealrank._present import palette
 from idealrank._present.markup import Markup, joined, json_script, tag, typeset
 from idealrank._present.page import Section
@@ -159,6 +160,6 @@ def _provenance(command: str | None, made_with: Mapping[str, object]) -> Markup:
     """Return what is needed to reproduce the result."""
     made_by: dict[str, object] = {} if command is None else {"command": render_code(str(command))}
     programs = {"idealrank": idealrank.__version__, "Python": platform.python_version()}
-    others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib")}
+    others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib") if is_installed(name.lower())}
     entries = render_definitions({**made_by, **made_with, **programs, **others})
     return tag("section", tag("h2", "Provenance", id="provenance"), entries, aria_labelledby="provenance")

@@ -86,7 +86,7 @@ def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str)
 
 def _drawn(draw: Callable[[], Axes]) -> str:
     """Return the figure as Matplotlib writes it, independent of the styles in use, which stay as they are."""
-    with needs("matplotlib", extra="report"):
+    with needs("matplotlib"):
         import matplotlib
         from matplotlib.legend import Legend
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import idealrank
-from idealrank._core.extras import needs
+from idealrank._core.extras import require
 from idealrank._typing import Floats
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.output_files import check_target
@@ -103,11 +103,9 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
 
 def _check_extras(html_path: str | None) -> None:
     """Raise a MissingExtraError before any work is done, not after it."""
-    with needs("sklearn", extra="learn"):
-        import sklearn  # noqa: F401
+    require("sklearn", for_="the demo")
     if html_path is not None:
-        with needs("matplotlib", extra="report"):
-            import matplotlib  # noqa: F401
+        require("matplotlib", for_="the report")
 
 
 _NEXT = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from idealrank._core.extras import require
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_option
 
@@ -58,6 +59,8 @@ def command(model: str, file: str, tool: str, name: str | None, features: str | 
         raise click.UsageError(f"--to {tool} needs --name.")
     if not by_name and (name is not None or features is not None):
         raise click.UsageError(f"--name and --features are not for {tool}.")
+    if tool == "onnx":
+        require("onnx", for_="--to onnx")
 
     from idealrank.cli.support.terminal import note
     from idealrank.learners.files import exports, models

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealrank._core.extras import require
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option, seed_option
 
@@ -76,6 +77,7 @@ def command(
     quiet: bool,
 ) -> None:
     """Reproduce an experiment."""
+    require("matplotlib", *([] if experiment == "jin2013" else ["sklearn"]), for_=experiment)
     if figures is not None:
         os.makedirs(figures, exist_ok=True)
 

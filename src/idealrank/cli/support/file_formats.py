@@ -27,12 +27,12 @@ def kind_of(path: str, given: str | None, option: str = "--from") -> Format:
     from idealrank.io.formats import load, named, recognized
 
     if given is not None:
-        return load(given)
+        return load(given).require()
     ask = f"give {option} {'|'.join(FORMATS)}"
     if path == "-":
         raise click.UsageError(f"'-' has neither content nor a name to tell its format by; {ask}.")
     try:
-        return recognized(path, ask) if option == "--from" else named(path, ask)
+        return (recognized(path, ask) if option == "--from" else named(path, ask)).require()
     except OptionError as error:
         raise click.UsageError(f"{error}.") from None
 

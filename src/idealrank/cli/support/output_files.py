@@ -8,10 +8,14 @@ from collections.abc import Iterator
 
 import click
 
+from idealrank._core.extras import require
 from idealrank.cli.support.failures import Failure
-from idealrank.cli.support.shared_options import Output
+from idealrank.cli.support.shared_options import PICTURE, Output
 
 __all__ = ["check_target", "check_targets"]
+
+#: Commands whose HTML pages have figures.
+_WITH_FIGURES = ("demo", "distinguish", "explain", "limits", "reproduce", "train")
 
 
 def check_targets(ctx: click.Context) -> None:
@@ -20,6 +24,7 @@ def check_targets(ctx: click.Context) -> None:
         path = ctx.params.get(parameter.name or "")
         if isinstance(parameter.type, Output) and path is not None and path != "-":
             check_target(path)
+            _require_packages(ctx, parameter, path)
             others = [word for name, value in ctx.params.items() if name != parameter.name for word in _words(value)]
             if any(_is_same(path, other) for other in others):
                 raise Failure(f"{path}: is also another file of this command; give the output another name")
@@ -36,6 +41,14 @@ def check_target(path: str) -> None:
         raise Failure(f"{path}: there is no folder {os.path.dirname(path)!r}")
     if not os.access(folder, os.W_OK):
         raise Failure(f"{path}: no permission to write to the folder {folder!r}")
+
+
+def _require_packages(ctx: click.Context, parameter: click.Parameter, path: str) -> None:
+    """Raise an error if a package is missing that will write the file."""
+    if parameter.type is PICTURE or (parameter.name == "html_path" and ctx.command.name in _WITH_FIGURES):
+        require("matplotlib", for_=parameter.opts[0])
+    if path.lower().endswith(".zst"):
+        require("pyarrow", for_=path)
 
 
 def _words(value: object) -> Iterator[str]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from idealrank._core.extras import require
 from idealrank.experiments.collections import simulated_collections
 from idealrank.experiments.qin2008.accuracy import errors_in_training, of_errors, of_table_1, table_1
 from idealrank.experiments.qin2008.measure_tables import claims_of, tables_of
@@ -69,6 +70,7 @@ def reproduce(
     -------
     Reproduction
     """
+    require("matplotlib", for_="reproduce")
     protocol = replace(QUICK if quick else Protocol(), seed=seed)
     simulated = simulated_collections(seed)
     collections = dict(simulated if data is None else data)

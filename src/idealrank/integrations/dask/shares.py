@@ -119,7 +119,7 @@ def shares_of(
 
 def _n_pieces(client: Any) -> int:
     if client is None:
-        with needs("distributed", "dask"):
+        with needs("distributed"):
             from distributed import default_client
         try:
             client = default_client()

@@ -86,14 +86,12 @@ class PathShape(Shape):
     @cached_property
     def kind(self) -> Format | None:
         """The format; None for one number per line."""
-        if self._given is not None:
-            return self._given
-        found = sniffed(self._path) if self._start else None
-        if found is not None or _NUMBER_LINES.match(self._start):
-            return found
-        if self._fallback is not None:
+        kind = self._given or (sniffed(self._path) if self._start else None)
+        if kind is None and _NUMBER_LINES.match(self._start):
+            return None
+        if kind is None and self._fallback is not None:
             return None if self._fallback == "scores" else self._fallback
-        return recognized(self._path, _ASK)
+        return (kind or recognized(self._path, _ASK)).require()
 
     @property
     def is_json(self) -> bool:

@@ -49,9 +49,9 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     >>> from idealrank.learners import RankSVM, to_onnx
     >>> to_onnx(RankSVM().fit([[0.0, 0.0], [1.0, 0.0]], [0, 1], qid=[1, 1]), "model.onnx")
     """
-    portable = _Portable.of(model, "ONNX")
     with needs("onnx"):
         import onnx
+    portable = _Portable.of(model, "ONNX")
     of, double, float32 = onnx.helper, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT
     nodes = [of.make_node("Cast", ["features"], ["exact"], to=double)]
     constants = [of.make_tensor("column", onnx.TensorProto.INT64, [1], [1])]

@@ -134,7 +134,7 @@ def run(tasks: Iterable[Task], n_jobs: int | None) -> Iterator[Trial]:
     n_jobs = resolve_threads(n_jobs)
     if n_jobs == 1:
         return (_tried(task) for task in tasks)
-    with needs("joblib", extra="learn"):
+    with needs("joblib"):
         from joblib import Parallel, delayed
 
     found: Iterator[Trial] = Parallel(n_jobs=n_jobs, return_as="generator")(

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._core.extras import needs
+from idealrank._core.extras import needs, require
 from idealrank._core.threads import resolve_threads
 from idealrank._typing import Float32s, Floats
 from idealrank.data.ranking import RankingData
@@ -154,6 +154,7 @@ class BoostedRanker(Ranker):
             raise OptionError(f"params has {name!r}, but what the trees minimize is set by loss")
         for name in _CATEGORICAL.intersection(self.params or ()):
             raise OptionError(f"params has {name!r}: give categorical_feature to fit, so that the model remembers it")
+        require("lightgbm", for_=type(self).__name__)
 
     def fit(
         self,
