@@ -15,7 +15,7 @@ import idealrank as ir
 from idealrank.errors import DataError, OptionError, ParseError
 from idealrank.evaluation.inputs import judged_and_systems, system_names
 from idealrank.io.shapes import SHAPES
-from idealrank.io.shapes.base import Shape, recognize
+from idealrank.io.shapes.shape import Shape, recognize
 
 PAGE = Path(__file__).parents[2] / "docs" / "inputs.md"
 #: `evaluate` without its types, for what it refuses.
@@ -68,7 +68,7 @@ def test_the_table_of_shapes_lists_every_module() -> None:
     import idealrank.io.shapes
 
     folder = Path(idealrank.io.shapes.__file__).parent
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__", "base"} == {*SHAPES}
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__", "shape"} == {*SHAPES}
     for module, name in SHAPES.items():
         shape = getattr(__import__(f"idealrank.io.shapes.{module}", fromlist=[name]), name)
         assert issubclass(shape, Shape)

@@ -23,7 +23,7 @@ from idealrank.data.judgments import Run
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.inputs import LayoutOptions, OneSystem, Several, layout_of, named_runs, naming
-from idealrank.io.shapes.base import Shape
+from idealrank.io.shapes.shape import Shape
 
 __all__ = ["AGREEMENT_MEASURES", "Agreement", "agreement", "agreement_of"]
 

@@ -23,7 +23,7 @@ from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.evaluation.evaluator import Evaluator, QueryWeights
 from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
 from idealrank.evaluation.query_categories import By, categories_of
-from idealrank.io.shapes.base import recognize
+from idealrank.io.shapes.shape import recognize
 from idealrank.measures.conventions import Convention
 from idealrank.stats.corrections import CORRECTIONS
 from idealrank.stats.intervals import SAME_VALUE

@@ -38,7 +38,7 @@ from idealrank.evaluation.inputs import (
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
 from idealrank.evaluation.query_categories import By, Categories, categories_of, in_order, value_of
 from idealrank.io.query_values import read_query_weights
-from idealrank.io.shapes.base import recognize
+from idealrank.io.shapes.shape import recognize
 from idealrank.measures.base import Measure, check_subtopics
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run

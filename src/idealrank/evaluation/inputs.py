@@ -15,8 +15,8 @@ from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.io.shapes.base import ROLES, Layout, Shape, recognize
-from idealrank.io.shapes.id_lists import is_ids
+from idealrank.io.shapes.id_list_shape import is_ids
+from idealrank.io.shapes.shape import ROLES, Layout, Shape, recognize
 from idealrank.measures.base import Measure
 from idealrank.measures.names import named
 
@@ -417,7 +417,7 @@ def system_names(systems: Sequence[Shape]) -> list[str]:
 
     Examples
     --------
-    >>> from idealrank.io.shapes.base import recognize
+    >>> from idealrank.io.shapes.shape import recognize
     >>> system_names([recognize(Run({}, name="bm25"), ""), recognize(Run({}), "")])
     ['bm25', 'system 2']
     """

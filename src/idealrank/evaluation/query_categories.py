@@ -14,7 +14,7 @@ from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.io.query_values import read_per_query
-from idealrank.io.shapes.base import Shape
+from idealrank.io.shapes.shape import Shape
 
 __all__ = ["NO_CATEGORY", "By", "Categories", "categories_of", "in_order", "value_of"]
 

@@ -21,7 +21,7 @@ from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress
 from idealrank.io.formats import Format, Frame, Nested
 from idealrank.io.frame_roles import find_column
-from idealrank.io.shapes.frames import FrameShape
+from idealrank.io.shapes.frame_shape import FrameShape
 
 if TYPE_CHECKING:
     import pyarrow

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from idealrank.evaluation.top_documents import Rankings
     from idealrank.io.formats import Format
     from idealrank.io.prefetch import RunAhead
-    from idealrank.io.shapes.base import Layout, Shape
-    from idealrank.io.shapes.paths import PathShape
+    from idealrank.io.shapes.path_shape import PathShape
+    from idealrank.io.shapes.shape import Layout, Shape
     from idealrank.measures.conventions import Convention
 
 __all__ = ["Request", "SystemsCommand", "baseline_name", "named_systems", "path_of"]
@@ -73,7 +73,7 @@ class Request:
         from idealrank.cli.support.status_line import reading
         from idealrank.evaluation.inputs import prepared
         from idealrank.io.formats import load
-        from idealrank.io.shapes.paths import PathShape
+        from idealrank.io.shapes.path_shape import PathShape
 
         shown = partial(reading, quiet=self.quiet)
         kind = None if self.from_kind is None else load(self.from_kind)
@@ -95,7 +95,7 @@ class Request:
 
     def _layout(self) -> Layout:
         """Return the names of columns that were given."""
-        from idealrank.io.shapes.base import ROLES, Layout
+        from idealrank.io.shapes.shape import ROLES, Layout
 
         return Layout(columns={role: getattr(self, role) for role in ROLES if getattr(self, role) is not None})
 
@@ -104,7 +104,7 @@ class Request:
         from idealrank.evaluation.evaluator import Evaluator
         from idealrank.evaluation.query_categories import categories_of
         from idealrank.io.query_values import read_query_weights
-        from idealrank.io.shapes.paths import PathShape
+        from idealrank.io.shapes.path_shape import PathShape
 
         weights = None if query_weights is None else read_query_weights(query_weights)
         categories = None if by is None else categories_of(by, PathShape(self.data, self._layout()))
@@ -189,8 +189,8 @@ def named_systems(systems: Sequence[str], columns: Mapping[str, str | None], *, 
     """Return runs by name, PATH or NAME=PATH, for a command without judged documents; ``columns`` are by role."""
     from idealrank.cli.support.status_line import reading
     from idealrank.io.formats import load
-    from idealrank.io.shapes.base import Layout
-    from idealrank.io.shapes.paths import PathShape
+    from idealrank.io.shapes.path_shape import PathShape
+    from idealrank.io.shapes.shape import Layout
 
     layout = Layout(columns={role: name for role, name in columns.items() if name is not None})
     pairs = [_split(text) for text in systems]

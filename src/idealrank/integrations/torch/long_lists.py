@@ -15,12 +15,12 @@ from idealrank import _native
 from idealrank._core.extras import needs
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
-from idealrank.integrations.torch import direct
-from idealrank.integrations.torch.listwise import log_activations
+from idealrank.integrations.torch import tensor_direct
 from idealrank.integrations.torch.padded import Formula, NoFormulaError
-from idealrank.integrations.torch.pairwise import shrunk
 from idealrank.integrations.torch.sweeps import Grid, Hinge, Kernel, Logistic, Sequence, pair_sums, wide
 from idealrank.integrations.torch.tensor_inputs import Batch
+from idealrank.integrations.torch.tensor_listwise import log_activations
+from idealrank.integrations.torch.tensor_pairwise import shrunk
 from idealrank.losses import PSL, Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
 from idealrank.losses.direct import Approximation, depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
@@ -107,7 +107,7 @@ class Flat:
 
     def soft_sums(self, sigmoid: str, scores: Tensor, slope: float, weights: Tensor | None = None) -> Tensor:
         """Return sum_y w_y g(slope (s_y - s_x)) over the others y of each query; g is a sigmoid, or softplus."""
-        if sigmoid not in direct.LOGISTIC and sigmoid != "softplus":
+        if sigmoid not in tensor_direct.LOGISTIC and sigmoid != "softplus":
             raise NoFormulaError(f"the sigmoid {sigmoid} of long lists")
         columns = torch.ones_like(scores) if weights is None else weights
         grid = Grid.of(scores, self.queries, self.lists.n_queries, slope) if len(scores) else None
@@ -347,7 +347,7 @@ def _lambda_loss(loss: LambdaLoss, at: Flat) -> Tensor:
 
 
 def _kendall(loss: ApproxKendall, at: Flat) -> Tensor:
-    if loss.sigmoid not in direct.LOGISTIC:
+    if loss.sigmoid not in tensor_direct.LOGISTIC:
         raise NoFormulaError(loss)
     labels, weights = at.lists.labels, at.lists.weights
     wrong = _totals(at, labels, Logistic(loss.slope_of_ranks()), 0, _Weights(), order=1)
@@ -378,13 +378,13 @@ def _log_totals(loss: PSL, own: Tensor, scores: Tensor) -> Tensor:
 
 def _approx(loss: Approx, at: Flat) -> Tensor:
     form = loss.form
-    return _kendall(form, at) if isinstance(form, ApproxKendall) else direct.approximation(form, at)
+    return _kendall(form, at) if isinstance(form, ApproxKendall) else tensor_direct.approximation(form, at)
 
 
 FORMULAS: dict[type[Loss], Formula] = {
     Approx: _approx,
     ApproxKendall: _kendall,
-    Approximation: direct.approximation,
+    Approximation: tensor_direct.approximation,
     LambdaLoss: _lambda_loss,
     LambdaRank: _lambda_rank,
     PSL: _psl,

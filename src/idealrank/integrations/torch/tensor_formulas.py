@@ -16,7 +16,7 @@ from idealrank._core.extras import needs
 from idealrank.data.columns import weight_column
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError
-from idealrank.integrations.torch import direct, listwise, long_lists, pairwise
+from idealrank.integrations.torch import long_lists, tensor_direct, tensor_listwise, tensor_pairwise
 from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, formula_of
 from idealrank.integrations.torch.tensor_inputs import Batch, as_array
 from idealrank.losses import Loss
@@ -29,7 +29,7 @@ with needs("torch"):
 __all__ = ["FORMULAS", "values"]
 
 #: The formula of each class, and of its subclasses that do not override the computation.
-FORMULAS: Mapping[type[Loss], Formula] = {**direct.FORMULAS, **listwise.FORMULAS, **pairwise.FORMULAS}
+FORMULAS: Mapping[type[Loss], Formula] = tensor_direct.FORMULAS | tensor_listwise.FORMULAS | tensor_pairwise.FORMULAS
 
 
 def values(loss: Loss, batch: Batch) -> Tensor:

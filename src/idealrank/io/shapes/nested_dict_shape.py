@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.subtopics import SubtopicQrels
-from idealrank.io.shapes.base import Content, Shape
+from idealrank.io.shapes.shape import Content, Shape
 
 __all__ = ["NestedShape"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from idealrank.data.columns import offsets_of
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
-from idealrank.io.shapes.base import Content, Shape
+from idealrank.io.shapes.shape import Content, Shape
 
 __all__ = ["SparseShape"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank.errors import DataError
-from idealrank.io.shapes.arrays import ArrayShape
-from idealrank.io.shapes.base import top_module
+from idealrank.io.shapes.array_shape import ArrayShape
+from idealrank.io.shapes.shape import top_module
 
 __all__ = ["TensorShape"]
 

@@ -13,8 +13,8 @@ from idealrank.data.ids import Ids
 from idealrank.data.judgments import Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.io.shapes.base import Content, Shape
-from idealrank.io.shapes.id_lists import ranked_run
+from idealrank.io.shapes.id_list_shape import ranked_run
+from idealrank.io.shapes.shape import Content, Shape
 
 __all__ = ["ArrayShape"]
 

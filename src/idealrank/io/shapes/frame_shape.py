@@ -17,7 +17,7 @@ from idealrank.io.frames import (
     score_column,
     values_by_query,
 )
-from idealrank.io.shapes.base import ROLES, Content, Layout, Shape
+from idealrank.io.shapes.shape import ROLES, Content, Layout, Shape
 
 __all__ = ["ColumnShape", "FrameShape"]
 

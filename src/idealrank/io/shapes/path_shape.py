@@ -17,7 +17,7 @@ from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, first_bytes, read_whole
 from idealrank.io.formats import Format, Frame, Nested, recognized, sniffed
 from idealrank.io.prefetch import RunAhead
-from idealrank.io.shapes.base import ROLES, Content, Layout, Shape, recognize
+from idealrank.io.shapes.shape import ROLES, Content, Layout, Shape, recognize
 
 __all__ = ["PathShape"]
 
@@ -108,7 +108,7 @@ class PathShape(Shape):
         if self.is_json:
             return recognize(self._json(), self._path, self.layout)
         if self.kind is not None and self.kind.holds is Frame:
-            from idealrank.io.shapes.frames import FrameShape
+            from idealrank.io.shapes.frame_shape import FrameShape
 
             return FrameShape(self._frame(self.kind), self.layout)
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from idealrank.data.judgments import Qrels, Run
-from idealrank.io.shapes.base import Content, Shape
+from idealrank.io.shapes.shape import Content, Shape
 
 __all__ = ["JudgmentsShape"]
 

@@ -10,7 +10,7 @@ from idealrank.data.construction import grouped_columns
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
-from idealrank.io.shapes.base import Content, Shape
+from idealrank.io.shapes.shape import Content, Shape
 
 __all__ = ["NamedTuplesShape"]
 

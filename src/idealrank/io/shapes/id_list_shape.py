@@ -14,7 +14,7 @@ from idealrank.data.columns import offsets_of, query_at
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError
-from idealrank.io.shapes.base import Content, Shape
+from idealrank.io.shapes.shape import Content, Shape
 
 __all__ = ["IdListsShape", "is_ids", "ranked_run"]
 
