@@ -210,12 +210,14 @@ def test_a_slope_to_be_chosen_is_chosen(parts: datasets.Parts) -> None:
 def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
     X, y, qid = rows(parts.train)
     for name, value in (("n_estimators", 0), ("num_leaves", 1), ("min_child_samples", 0), ("patience", 0)):
-        with pytest.raises(OptionError, match=f"{name} must be .* or more, got {value}"):
+        with pytest.raises(OptionError, match=f"{name}: expected a whole number of at least .*, got {value}"):
             BoostedRanker().set_params(**{name: value}).fit(X, y, qid=qid)
     for name, share in (("learning_rate", 0.0), ("learning_rate", np.nan), ("subsample", 1.5), ("colsample_bytree", 0)):
-        with pytest.raises(OptionError, match=f"{name} must be above 0.*, got {share}"):
+        with pytest.raises(OptionError, match=f"{name}: expected a .*number above 0.*, got {share}"):
             BoostedRanker().set_params(**{name: share}).fit(X, y, qid=qid)
-    with pytest.raises(OptionError, match="params has 'application', but what the trees minimize is set by loss"):
+    with pytest.raises(
+        OptionError, match="params: 'application' is not allowed: what the trees minimize is set by loss"
+    ):
         quick(params={"application": "lambdarank"}).fit(X, y, qid=qid)
     with pytest.raises(OptionError, match="fit it without an eval_set"):
         quick(params={"boosting_type": "dart"}).fit(X, y, qid=qid, eval_set=(X, y, qid))

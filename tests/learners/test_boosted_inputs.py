@@ -229,7 +229,7 @@ def test_what_cannot_be_is_refused_by_name(rows: Rows) -> None:
     for error, message, options in cases:
         with pytest.raises(error, match=message):
             quick().fit(**rows.given, **options)
-    with pytest.raises(OptionError, match="params has 'cat_feature': give categorical_feature to fit"):
+    with pytest.raises(OptionError, match="params: 'cat_feature' is not allowed: give categorical_feature to fit"):
         BoostedRanker(params={"cat_feature": [1]}).fit(**rows.given)
     with pytest.raises(OptionError, match="categorical features cannot be normalized"):
         quick(normalize="minmax").fit(**rows.given)

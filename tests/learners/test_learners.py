@@ -64,6 +64,13 @@ def test_rows_come_back_in_the_callers_order(cls: Any) -> None:
     assert_allclose(ranker.predict(X[shuffled], qid[shuffled]), ranker.predict(X, qid)[shuffled], rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize("cls", [*LEARNERS, learners.FactorRanker])
+def test_every_option_is_checked_before_a_fit(cls: Any) -> None:
+    for name in cls().get_params(deep=False):
+        with pytest.raises(OptionError, match=rf"\b{name}\b"):
+            cls(**{name: object()}).check_options()
+
+
 @pytest.mark.parametrize("cls", LEARNERS)
 def test_bad_features_and_options_are_refused_by_all(cls: Any) -> None:
     X, y, qid = made()

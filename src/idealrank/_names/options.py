@@ -1,4 +1,9 @@
-"""Immutable values with a text form: ``power:0.5`` has numbers, ``ndcg(gain=linear)`` has named options."""
+"""Options of measures, losses and learners, and immutable values with a text form.
+
+An option is declared once, as a field of a dataclass with a function that converts and checks it:
+``option(number(0), 1.0)``. A value, such as ``power:0.5`` or ``ndcg(gain=linear)``, converts its options when it is
+made; a learner, which must store what it was given, checks them before a fit.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +11,34 @@ import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self, cast
+
+import numpy as np
 
 from idealrank._names.grammar import Written, no_option, number_text, snake_case, unknown
 from idealrank.errors import OptionError
 
 __all__ = [
+    "REQUIRED",
     "Named",
     "Numbers",
     "Options",
+    "check_options",
     "choice",
     "flag",
     "number",
     "option",
 ]
 
-#: What `Named.options` returns, by class.
-_CONVERSIONS: dict[type, Mapping[str, Callable[[Any], Any]]] = {}
+#: The default of an option that must be given.
+REQUIRED: Any = dataclasses.MISSING
+#: What converted options may be given as without conversion, and what errors call it; NumPy's numbers are Python's.
+_STORED: dict[type, tuple[tuple[type, ...], str]] = {
+    bool: ((bool, np.bool_), "True or False"),
+    int: ((Integral,), "a whole number"),
+    float: ((Real,), "a number"),
+}
 
 
 class _ClassName:
@@ -36,6 +52,62 @@ def _never_none(cls: type[Any]) -> frozenset[str]:
     return frozenset(each.name for each in dataclasses.fields(cls) if each.default is not None)
 
 
+@functools.cache
+def _conversions(cls: type[Any]) -> Mapping[str, Callable[[Any], Any]]:
+    """Return the conversion of each option of a dataclass; a subclass that changes a default keeps the conversion."""
+    declared = {
+        name: field.metadata["coerce"]
+        for base in reversed(cls.__mro__)
+        for name, field in getattr(base, "__dataclass_fields__", {}).items()
+        if "coerce" in field.metadata
+    }
+    names = [each.name for each in dataclasses.fields(cls) if each.name not in getattr(cls, "without", ())]
+    return {name: declared[name] for name in names if name in declared}
+
+
+def _converted(cls: type[Any], owner: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options as their conversions give them; None is left where it is the default."""
+    never_none, conversions, converted = _never_none(cls), _conversions(cls), dict(options)
+    for name, value in options.items():
+        if name in conversions and (value is not None or name in never_none):
+            try:
+                converted[name] = conversions[name](value)
+            except OptionError as error:
+                raise OptionError(f"{owner}: {name}: {error}") from None
+    return converted
+
+
+def check_options(cls: type[Any], options: Mapping[str, Any]) -> None:
+    """Raise an OptionError for an option that is not valid, or that would have to be converted to a number or a bool.
+
+    Parameters
+    ----------
+    cls : type
+        The dataclass that declares the options.
+    options : mapping
+        What an object of the class stores: {name: value}.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass
+    ... class Learner:
+    ...     max_iter: int = option(number(1, is_whole=True), 100)
+    >>> check_options(Learner, {"max_iter": np.int64(5)})
+    >>> check_options(Learner, {"max_iter": 0})
+    Traceback (most recent call last):
+    idealrank.errors.OptionError: Learner: max_iter: expected a whole number of at least 1, got 0
+    >>> check_options(Learner, {"max_iter": "5"})
+    Traceback (most recent call last):
+    idealrank.errors.OptionError: Learner: max_iter: expected a whole number, got '5'
+    """
+    for name, converted in _converted(cls, cls.__name__, options).items():
+        value = options[name]
+        kinds, what = _STORED.get(type(converted), ((object,), ""))
+        is_flag = isinstance(value, (bool, np.bool_))  # to Python it is a number
+        if not isinstance(value, kinds) or (is_flag and kinds[0] is not bool):
+            raise OptionError(f"{cls.__name__}: {name}: expected {what}, got {value!r}")
+
+
 @dataclasses.dataclass(frozen=True)
 class Named:
     """Base of immutable values with a text form."""
@@ -46,27 +118,14 @@ class Named:
     without: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
-        own: Any = type(self)
-        never_none = _never_none(own)
-        for name, coerce in self.options().items():
-            value = getattr(self, name)
-            if value is None and name not in never_none:
-                continue
-            try:
-                object.__setattr__(self, name, coerce(value))
-            except OptionError as error:
-                raise OptionError(f"{self.label}: {name}: {error}") from None
+        given = {name: getattr(self, name) for name in self.options()}
+        for name, value in _converted(type(self), self.label, given).items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def options(cls) -> Mapping[str, Callable[[Any], Any]]:
         """Return the functions that convert and check what people write for each option, by the option's name."""
-        if cls not in _CONVERSIONS:  # asked for whenever a value is made
-            _CONVERSIONS[cls] = {
-                each.name: each.metadata["coerce"]
-                for each in dataclasses.fields(cls)
-                if "coerce" in each.metadata and each.name not in cls.without
-            }
-        return _CONVERSIONS[cls]
+        return _conversions(cls)
 
     @classmethod
     def from_written(cls, written: Written) -> Self:
@@ -98,7 +157,9 @@ def choice(*words: str) -> Callable[[Any], str]:
     return coerce
 
 
-def number(least: float = -math.inf, most: float = math.inf, *, is_open: bool = False) -> Callable[[Any], float]:
+def number(
+    least: float = -math.inf, most: float = math.inf, *, is_open: bool = False, is_whole: bool = False
+) -> Callable[[Any], float]:
     """Return a check for a finite number from ``least`` to ``most``, or, if the range is open, between them."""
 
     def coerce(value: Any) -> float:
@@ -106,9 +167,13 @@ def number(least: float = -math.inf, most: float = math.inf, *, is_open: bool = 
             converted = float(value)
         except (TypeError, ValueError, OverflowError):
             converted = math.nan
-        if not (math.isfinite(converted) and least <= converted <= most) or (is_open and converted in (least, most)):
-            raise OptionError(f"expected {_range(least, most, is_open)}, got {value!r}")
-        return converted
+        if (
+            not (math.isfinite(converted) and least <= converted <= most)
+            or (is_open and converted in (least, most))
+            or (is_whole and not converted.is_integer())
+        ):
+            raise OptionError(f"expected {_range(least, most, is_open, is_whole)}, got {value!r}")
+        return int(value) if is_whole else converted
 
     return coerce
 
@@ -116,22 +181,24 @@ def number(least: float = -math.inf, most: float = math.inf, *, is_open: bool = 
 def flag(value: Any) -> bool:
     """Return True or False, which may be text."""
     words = {"true": True, "false": False}
-    found = words.get(value.lower()) if isinstance(value, str) else value
-    if not isinstance(found, bool):
+    boolean = words.get(value.lower()) if isinstance(value, str) else value
+    if not isinstance(boolean, (bool, np.bool_)):
         raise OptionError(f"expected True or False, got {value!r}")
-    return found
+    return bool(boolean)
 
 
-def _range(least: float, most: float, is_open: bool) -> str:
+def _range(least: float, most: float, is_open: bool, is_whole: bool) -> str:
     """Return the range in words, for errors."""
     if math.isfinite(most):
-        return f"a number between {least:g} and {most:g}" if is_open else f"a number from {least:g} to {most:g}"
+        kind = "a whole number" if is_whole else "a number"
+        return f"{kind} between {least:g} and {most:g}" if is_open else f"{kind} from {least:g} to {most:g}"
+    kind = "a whole number" if is_whole else "a finite number"
     if math.isfinite(least):
-        return f"a finite number above {least:g}" if is_open else f"a finite number of at least {least:g}"
-    return "a finite number"
+        return f"{kind} above {least:g}" if is_open else f"{kind} of at least {least:g}"
+    return kind
 
 
-def option(coerce: Callable[[Any], Any], default: Any = None) -> Any:
+def option(coerce: Callable[[Any], Any], default: Any = None, *, kw_only: bool = True) -> Any:
     """Declare a dataclass field with a conversion.
 
     Parameters
@@ -139,9 +206,12 @@ def option(coerce: Callable[[Any], Any], default: Any = None) -> Any:
     coerce : callable
         Converts what the user passes to the value of the field; raises an OptionError if it cannot.
     default : object
-        The default value.
+        The default value; `REQUIRED` if there is none.
+    kw_only : bool
+        Whether the option is passed by name only, where the class says so of its options.
     """
-    return dataclasses.field(default=default, metadata={"coerce": coerce})
+    by_position = {} if kw_only else {"kw_only": False}
+    return dataclasses.field(default=default, metadata={"coerce": coerce}, **by_position)
 
 
 class Options(Named):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, runtime_checkable
@@ -10,7 +9,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, runtime_
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._names.types import check_types
+from idealrank._names.options import check_options, choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.columns import check_unmasked
 from idealrank.data.construction import from_arrays
@@ -46,11 +45,11 @@ class Dataset(Protocol):
 class Learner(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator that checks its options and can be saved to a model file.
 
-    A learner checks its options in ``_check_options``. ``_state`` lists the fitted attributes that scoring needs and
-    that model files contain: {attribute: type}, where the type is "text", a dtype, or a dtype with the names of its
-    dimensions, such as "float64[n_features]"; "ids[n_users]" are integers or text. Dimensions with the same name are
-    equal. A learner makes further checks in ``_check_state``; one whose attributes are not such values converts them in
-    ``_get_state`` and restores them in ``_set_state``.
+    Options are fields that `option` declares with a check; ``_check_options`` checks whether they go together.
+    ``_state`` lists the fitted attributes that scoring needs and that model files contain: {attribute: type}, where the
+    type is "text", a dtype, or a dtype with the names of its dimensions, such as "float64[n_features]"; "ids[n_users]"
+    are integers or text. Dimensions with the same name are equal. A learner makes further checks in ``_check_state``;
+    one whose attributes are not such values converts them in ``_get_state`` and restores them in ``_set_state``.
 
     Parameters
     ----------
@@ -62,31 +61,20 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     _state: ClassVar[Mapping[str, str]] = {}
 
-    measure: str | Measure = "ndcg"
-    n_threads: int | None = None
+    measure: str | Measure = option(measure, "ndcg")
+    n_threads: int | None = option(number(1, is_whole=True))
 
     def check_options(self) -> None:
         """Raise an OptionError if the value of an option is not valid, before any data is read."""
-        check_types(self.get_params(deep=False), type(self))
-        measure(self.measure)
-        seed = getattr(self, "random_state", None)
-        if seed is not None and seed < 0:
-            raise OptionError(f"random_state must be 0 or more, or None, got {seed}")
+        check_options(type(self), self.get_params(deep=False))
         self._check_options()
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether there is something to score with; a fit that failed early leaves nothing."""
         return all(hasattr(self, name) for name in self._state)
 
-    def _check_numbers(self, *names: str, positive: bool = False) -> None:
-        """Raise an OptionError unless these options are finite numbers, not negative, and not 0 if ``positive``."""
-        for name in names:
-            value = getattr(self, name)
-            if not 0 <= value < math.inf or (positive and value == 0):
-                raise OptionError(f"{name} must be a number {'above 0' if positive else 'of 0 or more'}, got {value!r}")
-
     def _check_options(self) -> None:
-        """Raise an OptionError if options of this learner are invalid."""
+        """Raise an OptionError if options of this learner do not go together."""
 
     def _get_state(self) -> dict[str, Any]:
         """Return what ``_state`` lists."""
@@ -125,7 +113,7 @@ class Ranker(Learner):
     #: The name in text, under which `idealrank.learners.register` knows the learner.
     label: ClassVar[str]
 
-    normalize: str | None = None
+    normalize: str | None = option(choice(*NORMALIZATIONS))
 
     def fit(
         self,
@@ -238,12 +226,6 @@ class Ranker(Learner):
         """
         check_is_fitted(self)
         return self._mean(self._accepted(X, y, qid) if _is_dataset(X) else _from_arrays(self, X, y, qid))
-
-    def check_options(self) -> None:
-        """Raise an OptionError if the value of an option is not valid, before any data is read."""
-        super().check_options()
-        if self.normalize is not None and self.normalize not in NORMALIZATIONS:
-            raise OptionError(f"normalize must be None, 'minmax' or 'zscore', got {self.normalize!r}")
 
     def validated_by(self, other: str | Measure) -> Self:
         """Return an unfitted copy that uses another measure for validation and for ``score``.

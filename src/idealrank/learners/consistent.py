@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from idealrank._core.threads import resolve_threads
+from idealrank._names.options import option
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.learners.base import Ranker
 from idealrank.learners.estimators import check_learner, clone, threadpool_limits
 from idealrank.learners.names import register
 from idealrank.losses import LeastSquares
-from idealrank.measures.discounts import Discount
-from idealrank.measures.gains import Gain
+from idealrank.losses.targets import normalizer
+from idealrank.measures import discounts, gains
+from idealrank.measures.discounts import DiscountLike
+from idealrank.measures.gains import GainLike
 
 __all__ = ["ConsistentRegression"]
 
@@ -61,9 +64,13 @@ class ConsistentRegression(Ranker):
     """
 
     estimator: Any = field(default=None, kw_only=False)
-    gain: str | Gain | None = None
-    discount: str | Discount = "log"
-    normalizer: Any = "dcg"
+    gain: GainLike | None = option(gains.of)
+    discount: DiscountLike = option(discounts.of, "log")
+    normalizer: Any = option(normalizer, "dcg")
+
+    def _check_options(self) -> None:
+        if self.estimator is not None:
+            check_learner(self.estimator, "estimator")
 
     def _fit(self, data: RankingData, validation: RankingData | None) -> None:
         from sklearn.ensemble import HistGradientBoostingRegressor
@@ -72,8 +79,6 @@ class ConsistentRegression(Ranker):
         lists = data.lists(n_threads=self.n_threads)
         with lists.locating():
             target = squares.target(lists)
-        if self.estimator is not None:
-            check_learner(self.estimator, "estimator")
         regressor = HistGradientBoostingRegressor() if self.estimator is None else clone(self.estimator)
         weights: dict[str, Floats] = {}
         if data.query_weights is not None:

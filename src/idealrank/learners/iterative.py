@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from idealrank._names.options import flag, number, option
 from idealrank._typing import Floats
-from idealrank.errors import OptionError
 from idealrank.learners.base import Ranker
 from idealrank.learners.progress import bar
 from idealrank.learners.trace import Trace
@@ -42,15 +42,9 @@ class Iterative(Ranker):
         The iteration that was kept.
     """
 
-    max_iter: int = 200
-    patience: int | None = None
-    verbose: bool = False
-
-    def _check_options(self) -> None:
-        if self.max_iter < 1:
-            raise OptionError(f"max_iter must be 1 or more, got {self.max_iter}")
-        if self.patience is not None and self.patience < 1:
-            raise OptionError(f"patience must be 1 or more, or None, got {self.patience}")
+    max_iter: int = option(number(1, is_whole=True), 200)
+    patience: int | None = option(number(1, is_whole=True))
+    verbose: bool = option(flag, False)
 
     @contextmanager
     def _traced(self, start: Floats, validation: Any) -> Iterator[Trace]:

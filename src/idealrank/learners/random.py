@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from idealrank._core.seeds import generator
+from idealrank._names.options import number, option
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
@@ -42,7 +43,7 @@ class RandomRanker(Ranker):
 
     _state: ClassVar[Mapping[str, str]] = {"seed_": "int64"}
 
-    random_state: int | None = None
+    random_state: int | None = option(number(0, is_whole=True))
 
     def _fit(self, data: RankingData, validation: RankingData | None) -> None:
         features_of(data)  # refuses the same data as other learners

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._names.options import Numbers, number
+from idealrank._names.options import REQUIRED, Numbers, number, option
 from idealrank._names.registry import Registry
 from idealrank._typing import Floats
 
@@ -87,7 +87,7 @@ class Scale(Link):
     array([1., 6.])
     """
 
-    factor: float = field(metadata={"coerce": number(0, is_open=True)})
+    factor: float = option(number(0, is_open=True), REQUIRED)
 
     def forward(self, s: Floats) -> Floats:
         return self.factor * s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from idealrank._core.seeds import generator
 from idealrank._core.threads import resolve_threads
-from idealrank._names.grammar import unknown
+from idealrank._names.options import choice, flag, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.interactions import Interactions, positions_in
@@ -33,9 +33,6 @@ from idealrank.measures import Measure, measure
 
 __all__ = ["FactorRanker"]
 
-_SIMILARITIES = ("cosine", "dot")
-_USER_WEIGHTS = ("equal", "items")
-_DTYPES = ("float64", "float32")
 _INITIAL_SCALE = 0.1
 
 
@@ -130,41 +127,22 @@ class FactorRanker(Learner):
         "seen_items_": "int64[n_interactions]",
     }
 
-    n_factors: int = field(default=64, kw_only=False)
-    loss: str | Loss = "lambda_rank"
-    similarity: str = "cosine"
-    temperature: float = 0.2
-    optimizer: str = "adam"
-    learning_rate: float = 0.01
-    user_learning_rate: float | None = None
-    weight_decay: float = 0.0
-    user_weight: str = "equal"
-    batch_size: int = 256
-    max_iter: int = 100
-    dtype: str = "float64"
-    patience: int | None = None
+    n_factors: int = option(number(1, is_whole=True), 64, kw_only=False)
+    loss: str | Loss = option(loss, "lambda_rank")
+    similarity: str = option(choice("cosine", "dot"), "cosine")
+    temperature: float = option(number(0, is_open=True), 0.2)
+    optimizer: str = option(choice(*OPTIMIZERS), "adam")
+    learning_rate: float = option(number(0, is_open=True), 0.01)
+    user_learning_rate: float | None = option(number(0, is_open=True))
+    weight_decay: float = option(number(0), 0.0)
+    user_weight: str = option(choice("equal", "items"), "equal")
+    batch_size: int = option(number(1, is_whole=True), 256)
+    max_iter: int = option(number(1, is_whole=True), 100)
+    dtype: str = option(choice("float64", "float32"), "float64")
+    patience: int | None = option(number(1, is_whole=True))
     measure: str | Measure = "ndcg@20"
-    random_state: int | None = None
-    verbose: bool = False
-
-    def _check_options(self) -> None:
-        for name in ("n_factors", "batch_size", "max_iter", "patience"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise OptionError(f"{name} must be 1 or more{', or None' * (name == 'patience')}, got {value}")
-        self._check_numbers("temperature", "learning_rate", positive=True)
-        if self.user_learning_rate is not None:
-            self._check_numbers("user_learning_rate", positive=True)
-        self._check_numbers("weight_decay")
-        for name, known in (
-            ("similarity", _SIMILARITIES),
-            ("optimizer", OPTIMIZERS),
-            ("user_weight", _USER_WEIGHTS),
-            ("dtype", _DTYPES),
-        ):
-            if getattr(self, name) not in known:
-                raise unknown(name, getattr(self, name), known)
-        loss(self.loss)
+    random_state: int | None = option(number(0, is_whole=True))
+    verbose: bool = option(flag, False)
 
     def fit(
         self,

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from idealrank._names.options import flag, option
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
@@ -54,8 +55,8 @@ class AdaRank(WeightedSum):
     array([1.19894764])
     """
 
-    repeats: bool = False
-    boosts: str | Measure | None = None
+    repeats: bool = option(flag, False)
+    boosts: str | Measure | None = option(measure)
 
     def validated_by(self, other: str | Measure) -> AdaRank:
         copy: AdaRank = super().validated_by(other)
@@ -66,7 +67,6 @@ class AdaRank(WeightedSum):
         return measure(self.measure if self.boosts is None else self.boosts)
 
     def _check_options(self) -> None:
-        super()._check_options()
         if self._boosted.lower_is_better:
             raise OptionError(f"AdaRank maximizes a measure, but lower values of {self._boosted} are better")
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from idealrank import losses
+from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
-from idealrank.errors import OptionError
 from idealrank.learners.linear.linear_ranker import LinearModel
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import Minimum, Optimizer, planes
@@ -57,13 +57,11 @@ class RankSVM(LinearModel):
     array([0.666667])
     """
 
-    C: float = 1.0
-    loss: str = "squared_hinge"
+    C: float = option(number(0, is_open=True), 1.0)
+    loss: str = option(choice("squared_hinge", "hinge"), "squared_hinge")
     l2: float = field(default=0.0, init=False)
 
     def _loss(self) -> Loss:
-        if self.loss not in ("hinge", "squared_hinge"):
-            raise OptionError(f"loss must be 'squared_hinge' or 'hinge', got {self.loss!r}")
         return losses.loss(self.loss)
 
     def _penalty(self, weight: float) -> float:
@@ -77,10 +75,6 @@ class RankSVM(LinearModel):
             return planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])[0]
 
         return by_planes
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._check_numbers("C", positive=True)
 
 
 @register("list_net")

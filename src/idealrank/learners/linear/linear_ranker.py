@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from idealrank._names.options import choice, flag, number, option
 from idealrank._typing import Floats
 from idealrank.data.columns import offsets_of
 from idealrank.data.ranking import RankingData
@@ -68,13 +69,13 @@ class LinearModel(WeightedSum):
         early.
     """
 
-    optimizer: str = "lbfgs"
-    l2: float = 0.0
-    learning_rate: float = 0.01
-    continuation: bool = True
-    warm_start: bool = False
-    random_state: int | None = None
-    engine: Any = None
+    optimizer: str = option(choice(*_DETERMINISTIC, "sgd"), "lbfgs")
+    l2: float = option(number(0), 0.0)
+    learning_rate: float = option(number(0), 0.01)
+    continuation: bool = option(flag, True)
+    warm_start: bool = option(flag, False)
+    random_state: int | None = option(number(0, is_whole=True))
+    engine: Any = option(engine_of)
 
     def __sklearn_clone__(self) -> Any:
         # A connection to a cluster cannot be copied, so the clone shares it.
@@ -132,11 +133,6 @@ class LinearModel(WeightedSum):
         return continuation(asked)
 
     def _check_options(self) -> None:
-        super()._check_options()
-        engine_of(self.engine)
-        if self.optimizer not in (*_DETERMINISTIC, "sgd"):
-            raise OptionError(f"optimizer must be 'lbfgs', 'gd' or 'sgd', got {self.optimizer!r}")
-        self._check_numbers("l2", "learning_rate")
         self._loss()
 
     def _start(self) -> Floats:
@@ -170,7 +166,7 @@ class LinearRanker(LinearModel):
     1.0
     """
 
-    loss: str | Loss = field(default="cross_entropy(normalizer=dcg)", kw_only=False)
+    loss: str | Loss = option(loss, "cross_entropy(normalizer=dcg)", kw_only=False)
 
     def _loss(self) -> Loss:
         return loss(self.loss)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from idealrank._names.options import number, option
 from idealrank.data.ranking import RankingData
 from idealrank.learners.linear.engine import Source
 from idealrank.learners.linear.objective import Objective
@@ -39,16 +40,12 @@ class StructuralSVM(WeightedSum):
         The proven upper bound on the distance of the objective from its minimum.
     """
 
-    l2: float = 0.1
-    tolerance: float = 0.001
+    l2: float = option(number(0, is_open=True), 0.1)
+    tolerance: float = option(number(0, is_open=True), 0.001)
     max_iter: int = 500
 
     def _hinge(self) -> Loss:
         raise NotImplementedError
-
-    def _check_options(self) -> None:
-        super()._check_options()
-        self._check_numbers("l2", "tolerance", positive=True)
 
     def _fit(self, data: RankingData | Source, validation: RankingData | Source | None) -> None:
         hinge = Objective(self._parts(data), self._hinge(), lambda _: self.l2)

@@ -42,7 +42,7 @@ class SVMMap(StructuralSVM):
     """
 
     measure: str | Measure = "ap"
-    rel: float = 1.0
+    rel: float = option(number(), 1.0)
 
     def _hinge(self) -> Loss:
         return APHinge(rel=self.rel)

@@ -48,8 +48,8 @@ class SVMNDCG(StructuralSVM):
     array([0.18453512])
     """
 
-    gain: GainLike = "exp2"
-    discount: DiscountLike = "log"
+    gain: GainLike = option(gains.of, "exp2")
+    discount: DiscountLike = option(discounts.of, "log")
 
     def _hinge(self) -> Loss:
         return NDCGHinge(gain=self.gain, discount=self.discount)

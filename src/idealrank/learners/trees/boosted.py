@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from types import NoneType
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +12,7 @@ import numpy.typing as npt
 
 from idealrank._core.extras import needs, require
 from idealrank._core.threads import resolve_threads
+from idealrank._names.options import number, option
 from idealrank._typing import Float32s, Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
@@ -49,6 +48,23 @@ _CATEGORICAL = {
 }
 # LightGBM refuses other names, and replaces spaces.
 _ALLOWED_NAME = re.compile(r'[^\s\[\]{}",:]+')
+
+
+def _share(value: Any) -> float:
+    share = number()(value)
+    if not 0 < share <= 1:
+        raise OptionError(f"expected a number above 0 and at most 1, got {value!r}")
+    return share
+
+
+def _lightgbm_mapping(params: Any) -> Mapping[str, Any]:
+    if not isinstance(params, Mapping):
+        raise OptionError(f"expected a mapping of LightGBM's parameters, got {params!r}")
+    for name in _OBJECTIVE.intersection(params):
+        raise OptionError(f"{name!r} is not allowed: what the trees minimize is set by loss")
+    for name in _CATEGORICAL.intersection(params):
+        raise OptionError(f"{name!r} is not allowed: give categorical_feature to fit, so that the model remembers it")
+    return params
 
 
 @register("boosted", "boosted_ranker")
@@ -125,35 +141,19 @@ class BoostedRanker(Ranker):
         "categories": "text",
     }
 
-    loss: str | Loss = field(default="lambda_rank(truncation=30)", kw_only=False)
-    n_estimators: int = 200
-    learning_rate: float = 0.05
-    num_leaves: int = 31
-    min_child_samples: int = 20
-    subsample: float = 1.0
-    colsample_bytree: float = 1.0
-    reg_lambda: float = 0.0
-    params: Mapping[str, Any] | None = None
-    patience: int | None = None
-    random_state: int | None = None
+    loss: str | Loss = option(loss, "lambda_rank(truncation=30)", kw_only=False)
+    n_estimators: int = option(number(1, is_whole=True), 200)
+    learning_rate: float = option(number(0, is_open=True), 0.05)
+    num_leaves: int = option(number(2, is_whole=True), 31)
+    min_child_samples: int = option(number(1, is_whole=True), 20)
+    subsample: float = option(_share, 1.0)
+    colsample_bytree: float = option(_share, 1.0)
+    reg_lambda: float = option(number(0), 0.0)
+    params: Mapping[str, Any] | None = option(_lightgbm_mapping)
+    patience: int | None = option(number(1, is_whole=True))
+    random_state: int | None = option(number(0, is_whole=True))
 
     def _check_options(self) -> None:
-        for name, least in (("n_estimators", 1), ("num_leaves", 2), ("min_child_samples", 1), ("patience", 1)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise OptionError(f"{name} must be {least} or more, got {value!r}")
-        for name, most in (("learning_rate", math.inf), ("subsample", 1), ("colsample_bytree", 1)):
-            value = getattr(self, name)
-            if not 0 < value <= most:
-                raise OptionError(f"{name} must be above 0{' and at most 1' * (most == 1)}, got {value!r}")
-        if not 0 <= self.reg_lambda < math.inf:
-            raise OptionError(f"reg_lambda must be a finite number of at least 0, got {self.reg_lambda!r}")
-        if not isinstance(self.params, (Mapping, NoneType)):
-            raise OptionError(f"params must be a mapping of LightGBM's parameters, got {self.params!r}")
-        for name in _OBJECTIVE.intersection(self.params or ()):
-            raise OptionError(f"params has {name!r}, but what the trees minimize is set by loss")
-        for name in _CATEGORICAL.intersection(self.params or ()):
-            raise OptionError(f"params has {name!r}: give categorical_feature to fit, so that the model remembers it")
         require("lightgbm", for_=type(self).__name__)
 
     def fit(
