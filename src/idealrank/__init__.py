@@ -36,7 +36,7 @@ _TABLE = {
     "judging.machine_judgments.assisted": ["AssistedComparison"],
     "judging.machine_judgments.uncertain_labels": ["evaluate_uncertain"],
     "identification.identify": ["identify"],
-    "identification.result": ["Identification"],
+    "identification.identification_result": ["Identification"],
     "comparison.leaderboards.building": ["leaderboard"],
     "comparison.leaderboards.standings": ["Leaderboard"],
     "evaluation.evaluation_result": ["Evaluation"],
@@ -104,8 +104,8 @@ if TYPE_CHECKING:
     from idealrank.evaluation.scorer import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream
     from idealrank.evaluation.whole_catalogs import evaluate_factors as evaluate_factors
+    from idealrank.identification.identification_result import Identification as Identification
     from idealrank.identification.identify import identify as identify
-    from idealrank.identification.result import Identification as Identification
     from idealrank.io.frame_output import to_frame as to_frame
     from idealrank.io.frames import from_frame as from_frame
     from idealrank.io.frames import qrels_from_frame as qrels_from_frame

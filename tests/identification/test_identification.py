@@ -18,8 +18,8 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank.cli.group import commands
 from idealrank.errors import MissingExtraError, OptionError
-from idealrank.identification.formulas import Formula
 from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS
+from idealrank.identification.ndcg_formulas import Formula
 from idealrank.identification.probes import Probe, ranking
 
 

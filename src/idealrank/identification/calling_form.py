@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from idealrank.identification.calls import Answer
+from idealrank.identification.calling_forms import Form
 from idealrank.identification.elimination import Inquiry
-from idealrank.identification.forms import Form
+from idealrank.identification.function_calls import Answer
 from idealrank.identification.guessing import variants
 from idealrank.identification.probes import Probe, Query, ranking
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from idealrank.identification.calls import Answer
 from idealrank.identification.elimination import N_DOCS
 from idealrank.identification.formula_stages import FormulaStages
+from idealrank.identification.function_calls import Answer
 from idealrank.identification.gains_and_discounts import GAINS, thresholds_like
 from idealrank.identification.probes import Query, doc_ids, ranking
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from idealrank.identification.calls import OutOfCalls
-from idealrank.identification.forms import Form
-from idealrank.identification.formulas import Formula, Refused
+from idealrank.identification.calling_forms import Form
+from idealrank.identification.function_calls import OutOfCalls
 from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS
 from idealrank.identification.investigation import Investigation
+from idealrank.identification.ndcg_formulas import Formula, Refused
 from idealrank.identification.probes import Probe, Query, doc_ids, ranking
 
 __all__ = ["Defect", "defects_of"]

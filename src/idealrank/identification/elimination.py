@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from idealrank._core.seeds import generator
-from idealrank.identification.calls import Answer, Caller
-from idealrank.identification.forms import Form
-from idealrank.identification.formulas import Formula, Refused
+from idealrank.identification.calling_forms import Form
+from idealrank.identification.function_calls import Answer, Caller
+from idealrank.identification.ndcg_formulas import Formula, Refused
 from idealrank.identification.probes import Probe, Query, ranking
 
 __all__ = ["N_DOCS", "Inquiry"]

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from idealrank.identification.calling_form import CallingForm
-from idealrank.identification.calls import Answer
 from idealrank.identification.elimination import N_DOCS
-from idealrank.identification.formulas import Formula, Refused
+from idealrank.identification.function_calls import Answer
 from idealrank.identification.gains_and_discounts import (
     DISCOUNTS,
     GAINS,
     GAINS_OF_SOME_LABELS,
-    Gain,
+    GainShape,
     measured_discount,
     measured_gain,
 )
+from idealrank.identification.ndcg_formulas import Formula, Refused
 from idealrank.identification.probes import Query
 from idealrank.measures import measure
 
@@ -233,7 +233,7 @@ class FormulaStages(CallingForm):
             abs(each / unit - weight) <= 10 * self.tolerance for each, weight in zip(known, weights, strict=True)
         )
 
-    def _measured_gain(self, base: Formula, group: Sequence[Answer]) -> Gain | None:
+    def _measured_gain(self, base: Formula, group: Sequence[Answer]) -> GainShape | None:
         labels = sorted({label for label in group[0].probe.one.labels.values() if label > 0})
         rows, values = [], []
         for answer in group:
@@ -241,7 +241,7 @@ class FormulaStages(CallingForm):
                 return None
             units = []
             for label in labels:
-                unit = replace(base, gain=Gain("", lambda each, label=label: float(each == label)))  # type: ignore[misc]
+                unit = replace(base, gain=GainShape("", lambda each, label=label: float(each == label)))  # type: ignore[misc]
                 units.append(unit.parts(answer.probe.one, answer.probe.k)[0])
             rows.append(units)
             values.append(answer.value)
@@ -355,7 +355,7 @@ class FormulaStages(CallingForm):
                 return replace(candidate, added=short) if abs(short - missing) < 1e-9 * max(1, abs(short)) else None
         return None
 
-    def _gains_for_ideal(self) -> list[Gain]:
+    def _gains_for_ideal(self) -> list[GainShape]:
         return [self.formula.gain, *GAINS, *GAINS_OF_SOME_LABELS]
 
     def _scale_of(self, candidate: Formula, answers: Sequence[Answer]) -> float | None:

@@ -13,8 +13,8 @@ __all__ = [
     "DISCOUNTS",
     "GAINS",
     "GAINS_OF_SOME_LABELS",
-    "Discount",
-    "Gain",
+    "DiscountShape",
+    "GainShape",
     "measured_discount",
     "measured_gain",
     "thresholds_like",
@@ -22,7 +22,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Gain:
+class GainShape:
     """What a label is worth: a formula in words, the function, and the same as an option of ours."""
 
     name: str
@@ -34,7 +34,7 @@ class Gain:
 
 
 @dataclass(frozen=True)
-class Discount:
+class DiscountShape:
     """What rank r of a list of n counts."""
 
     name: str
@@ -52,14 +52,14 @@ class Discount:
         return self._known[depth, n]
 
 
-def binary(threshold: float, *, above: bool = False) -> Gain:
+def binary(threshold: float, *, above: bool = False) -> GainShape:
     """Return the gain 1 from a label on, or for labels above it."""
     rel = math.nextafter(threshold, math.inf) if above else threshold
     name = f"1 for a label {'above' if above else 'of at least'} {threshold:g}, else 0"
-    return Gain(name, lambda label: float(label >= rel), gains.Binary(rel))
+    return GainShape(name, lambda label: float(label >= rel), gains.Binary(rel))
 
 
-def thresholds_like(gain: Gain) -> list[Gain]:
+def thresholds_like(gain: GainShape) -> list[GainShape]:
     """Return the gains that differ from one only in where labels that are not whole begin to count."""
     if not gain.name.startswith("1 for a label"):
         return [gain]
@@ -69,9 +69,9 @@ def thresholds_like(gain: Gain) -> list[Gain]:
     return [*found, clipped(1)] if least == 1 else found
 
 
-def clipped(highest: float) -> Gain:
+def clipped(highest: float) -> GainShape:
     """Return the label as the gain, up to a highest one."""
-    return Gain(f"min(label, {highest:g})", lambda label: min(label, highest))
+    return GainShape(f"min(label, {highest:g})", lambda label: min(label, highest))
 
 
 def _power(label: float, exponent: float) -> float:
@@ -85,9 +85,9 @@ def _exponential(base: float, minus: float) -> Callable[[float], float]:
 
 
 #: The common ones first: of those that agree on all lists, the first is named.
-GAINS: tuple[Gain, ...] = (
-    Gain("label", float, gains.Linear()),
-    Gain("2^label - 1", lambda label: 2.0**label - 1, gains.Exp2()),
+GAINS: tuple[GainShape, ...] = (
+    GainShape("label", float, gains.Linear()),
+    GainShape("2^label - 1", lambda label: 2.0**label - 1, gains.Exp2()),
     binary(1),
     binary(0, above=True),
     binary(0.5),
@@ -96,23 +96,23 @@ GAINS: tuple[Gain, ...] = (
     binary(1, above=True),
     binary(3),
     binary(4),
-    Gain("2^label", lambda label: 2.0**label),
-    Gain("label + 1", lambda label: label + 1),
-    Gain("label^2", lambda label: _power(label, 2)),
-    Gain("label^3", lambda label: _power(label, 3)),
-    Gain("sqrt(label)", lambda label: _power(label, 0.5)),
-    Gain("log2(1 + label)", lambda label: math.log2(1 + label) if label > -1 else -math.inf),
-    Gain("e^label - 1", _exponential(math.e, 1)),
-    Gain("e^label", _exponential(math.e, 0)),
-    Gain("3^label - 1", _exponential(3, 1)),
-    Gain("10^label - 1", _exponential(10, 1)),
-    Gain("4^label - 1", _exponential(4, 1)),
-    Gain("label (label + 1) / 2", lambda label: label * (label + 1) / 2),
-    Gain("label + 0.5", lambda label: label + 0.5),
+    GainShape("2^label", lambda label: 2.0**label),
+    GainShape("label + 1", lambda label: label + 1),
+    GainShape("label^2", lambda label: _power(label, 2)),
+    GainShape("label^3", lambda label: _power(label, 3)),
+    GainShape("sqrt(label)", lambda label: _power(label, 0.5)),
+    GainShape("log2(1 + label)", lambda label: math.log2(1 + label) if label > -1 else -math.inf),
+    GainShape("e^label - 1", _exponential(math.e, 1)),
+    GainShape("e^label", _exponential(math.e, 0)),
+    GainShape("3^label - 1", _exponential(3, 1)),
+    GainShape("10^label - 1", _exponential(10, 1)),
+    GainShape("4^label - 1", _exponential(4, 1)),
+    GainShape("label (label + 1) / 2", lambda label: label * (label + 1) / 2),
+    GainShape("label + 0.5", lambda label: label + 0.5),
     clipped(2),
     clipped(3),
     clipped(4),
-    Gain("1 for a judged document", lambda label: 1.0, gains.Binary(0.0)),
+    GainShape("1 for a judged document", lambda label: 1.0, gains.Binary(0.0)),
 )
 
 
@@ -124,49 +124,49 @@ def _starting_at_one(rank: int, n: int) -> float:
     return math.inf if rank == 1 else 1 / math.log2(rank)
 
 
-DISCOUNTS: tuple[Discount, ...] = (
-    Discount("1/log2(rank + 1)", lambda rank, n: 1 / math.log2(rank + 1), discounts.Log()),
-    Discount("1, then 1/log2(rank)", lambda rank, n: 1 / math.log2(max(rank, 2)), discounts.Letor()),
-    Discount("1/rank", lambda rank, n: 1 / rank, discounts.Zipf()),
-    Discount("1/sqrt(rank)", lambda rank, n: rank**-0.5, discounts.Power(0.5)),
-    Discount("1/rank^2", lambda rank, n: rank**-2.0, discounts.Power(2)),
-    Discount("none: every rank counts 1", lambda rank, n: 1.0, discounts.Power(0)),
-    Discount("1/log2(rank + 2)", _log(2)),
-    Discount("1/log2(rank + 3)", _log(3)),
-    Discount("1 at ranks 1 to 3, then 1/log2(rank - 1)", lambda rank, n: 1 / math.log2(max(rank - 1, 2))),
-    Discount("1/(1 + log2(rank))", lambda rank, n: 1 / (1 + math.log2(rank))),
-    Discount("1/(1 + ln(rank))", lambda rank, n: 1 / (1 + math.log(rank))),
-    Discount("1/(1 + log10(rank))", lambda rank, n: 1 / (1 + math.log10(rank))),
-    Discount("1/(rank + 1)", lambda rank, n: 1 / (rank + 1)),
-    Discount("1/sqrt(rank + 1)", lambda rank, n: (rank + 1) ** -0.5),
-    Discount("1/log2(rank + 1)^2", lambda rank, n: math.log2(rank + 1) ** -2),
-    Discount("1, then 1/ln(rank), ranks up to e counting 1", lambda rank, n: 1 / max(1.0, math.log(rank))),
-    Discount("1, then 1/log10(rank), ranks up to 10 counting 1", lambda rank, n: 1 / max(1.0, math.log10(rank))),
-    Discount("n - rank", lambda rank, n: float(n - rank), discounts.Linear()),
-    Discount("n - rank + 1", lambda rank, n: float(n - rank + 1)),
-    Discount("0 at rank 1, then 1/log2(rank)", lambda rank, n: 1 / math.log2(rank) if rank > 1 else 0.0),
-    Discount("0 at rank 1, then 1/log2(rank + 1)", lambda rank, n: 1 / math.log2(rank + 1) if rank > 1 else 0.0),
-    Discount("2^-rank", lambda rank, n: 2.0**-rank, discounts.Geometric(2)),
-    Discount("1/log2(rank), which starts at log2(1) = 0", _starting_at_one),
+DISCOUNTS: tuple[DiscountShape, ...] = (
+    DiscountShape("1/log2(rank + 1)", lambda rank, n: 1 / math.log2(rank + 1), discounts.Log()),
+    DiscountShape("1, then 1/log2(rank)", lambda rank, n: 1 / math.log2(max(rank, 2)), discounts.Letor()),
+    DiscountShape("1/rank", lambda rank, n: 1 / rank, discounts.Zipf()),
+    DiscountShape("1/sqrt(rank)", lambda rank, n: rank**-0.5, discounts.Power(0.5)),
+    DiscountShape("1/rank^2", lambda rank, n: rank**-2.0, discounts.Power(2)),
+    DiscountShape("none: every rank counts 1", lambda rank, n: 1.0, discounts.Power(0)),
+    DiscountShape("1/log2(rank + 2)", _log(2)),
+    DiscountShape("1/log2(rank + 3)", _log(3)),
+    DiscountShape("1 at ranks 1 to 3, then 1/log2(rank - 1)", lambda rank, n: 1 / math.log2(max(rank - 1, 2))),
+    DiscountShape("1/(1 + log2(rank))", lambda rank, n: 1 / (1 + math.log2(rank))),
+    DiscountShape("1/(1 + ln(rank))", lambda rank, n: 1 / (1 + math.log(rank))),
+    DiscountShape("1/(1 + log10(rank))", lambda rank, n: 1 / (1 + math.log10(rank))),
+    DiscountShape("1/(rank + 1)", lambda rank, n: 1 / (rank + 1)),
+    DiscountShape("1/sqrt(rank + 1)", lambda rank, n: (rank + 1) ** -0.5),
+    DiscountShape("1/log2(rank + 1)^2", lambda rank, n: math.log2(rank + 1) ** -2),
+    DiscountShape("1, then 1/ln(rank), ranks up to e counting 1", lambda rank, n: 1 / max(1.0, math.log(rank))),
+    DiscountShape("1, then 1/log10(rank), ranks up to 10 counting 1", lambda rank, n: 1 / max(1.0, math.log10(rank))),
+    DiscountShape("n - rank", lambda rank, n: float(n - rank), discounts.Linear()),
+    DiscountShape("n - rank + 1", lambda rank, n: float(n - rank + 1)),
+    DiscountShape("0 at rank 1, then 1/log2(rank)", lambda rank, n: 1 / math.log2(rank) if rank > 1 else 0.0),
+    DiscountShape("0 at rank 1, then 1/log2(rank + 1)", lambda rank, n: 1 / math.log2(rank + 1) if rank > 1 else 0.0),
+    DiscountShape("2^-rank", lambda rank, n: 2.0**-rank, discounts.Geometric(2)),
+    DiscountShape("1/log2(rank), which starts at log2(1) = 0", _starting_at_one),
 )
 
 
-def _gains_of_some_labels() -> Iterator[Gain]:
+def _gains_of_some_labels() -> Iterator[GainShape]:
     """Yield the two common gains, limited to a highest label, starting at a label, or for labels minus a number."""
     for usual, number in itertools.product(GAINS[:2], range(1, 5)):
         of = usual.of
         name = usual.name.replace("label", f"min(label, {number})")
-        yield Gain(name, lambda label, of=of, top=number: of(min(label, top)))  # type: ignore[misc]
+        yield GainShape(name, lambda label, of=of, top=number: of(min(label, top)))  # type: ignore[misc]
         name = f"{usual} from label {number} on, else 0"
-        yield Gain(name, lambda label, of=of, least=number: of(label) if label >= least else 0.0)  # type: ignore[misc]
+        yield GainShape(name, lambda label, of=of, least=number: of(label) if label >= least else 0.0)  # type: ignore[misc]
         name = usual.name.replace("label", f"max(label - {number}, 0)")
-        yield Gain(name, lambda label, of=of, less=number: of(max(label - less, 0)))  # type: ignore[misc]
+        yield GainShape(name, lambda label, of=of, less=number: of(max(label - less, 0)))  # type: ignore[misc]
 
 
-GAINS_OF_SOME_LABELS: tuple[Gain, ...] = tuple(_gains_of_some_labels())
+GAINS_OF_SOME_LABELS: tuple[GainShape, ...] = tuple(_gains_of_some_labels())
 
 
-def measured_gain(values: Sequence[float], tolerance: float) -> Gain:
+def measured_gain(values: Sequence[float], tolerance: float) -> GainShape:
     """Return a gain that was measured for the labels 0, 1, 2, ...: a usual one, or else a table."""
     for known in (*GAINS, *GAINS_OF_SOME_LABELS):
         own = [known.of(float(label)) for label in range(len(values))]
@@ -181,19 +181,19 @@ def measured_gain(values: Sequence[float], tolerance: float) -> Gain:
             raise ValueError(f"the gain of the label {label:g} was not measured")
         return values[place]
 
-    return Gain(f"a table of its own ({shown})", of, gains.Table(tuple(values)))
+    return GainShape(f"a table of its own ({shown})", of, gains.Table(tuple(values)))
 
 
-def measured_discount(values: Sequence[float], tolerance: float) -> Discount:
+def measured_discount(values: Sequence[float], tolerance: float) -> DiscountShape:
     """Return a discount that was measured at the first ranks: r^-b, b^-r, or else a table."""
     power = -math.log(values[1]) / math.log(2) if values[1] > 0 else math.inf
     if math.isfinite(power) and _fits(values, lambda rank: rank**-power, tolerance):
         exponent = _short(power)
-        return Discount(f"rank^-{exponent:g}", lambda rank, n: rank**-exponent, discounts.Power(exponent))
+        return DiscountShape(f"rank^-{exponent:g}", lambda rank, n: rank**-exponent, discounts.Power(exponent))
     ratio = values[1]
     if 0 < ratio < 1 and _fits(values, lambda rank: ratio ** (rank - 1), tolerance):
         base = _short(1 / ratio) if abs(_short(1 / ratio) - 1 / ratio) < 1e-9 else 1 / _short(ratio)
-        return Discount(f"{_short(ratio):g}^(rank - 1)", lambda rank, n: base**-rank, discounts.Geometric(base))
+        return DiscountShape(f"{_short(ratio):g}^(rank - 1)", lambda rank, n: base**-rank, discounts.Geometric(base))
     shown = ", ".join(f"{value:.6g}" for value in values)
 
     def at(rank: int, n: int) -> float:
@@ -202,7 +202,7 @@ def measured_discount(values: Sequence[float], tolerance: float) -> Discount:
         return values[rank - 1]
 
     falling = values[0] > 0 and values[-1] >= 0 and all(b <= a for a, b in itertools.pairwise(values))
-    return Discount(f"a table of its own ({shown}, ...)", at, discounts.Table(tuple(values)) if falling else None)
+    return DiscountShape(f"a table of its own ({shown}, ...)", at, discounts.Table(tuple(values)) if falling else None)
 
 
 def _fits(values: Sequence[float], formula: Callable[[int], float], tolerance: float) -> bool:

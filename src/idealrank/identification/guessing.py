@@ -12,8 +12,8 @@ from typing import Any
 from idealrank._core.checks import is_whole
 from idealrank._core.extras import is_installed
 from idealrank.errors import OptionError
-from idealrank.identification.calls import Command
-from idealrank.identification.forms import FRAMES, WORDS, Form
+from idealrank.identification.calling_forms import FRAMES, WORDS, Form
+from idealrank.identification.function_calls import ShellCommand
 
 __all__ = ["forms_of", "parse_takes", "variants"]
 
@@ -112,7 +112,7 @@ _TRIPLES = (
 
 def forms_of(function: Callable[..., Any]) -> list[Form]:
     """Return the forms that a function may have, the likely ones first, by the number and names of its parameters."""
-    if isinstance(function, Command):
+    if isinstance(function, ShellCommand):
         return [Form(("qrels", "run"), "k" if function.has_k else None)]
     try:
         parameters = [
@@ -208,7 +208,7 @@ def parse_takes(takes: str, function: Callable[..., Any]) -> Form:
         raise OptionError(f"k must be the last word in takes={takes!r}")
     name, listed = "", False
     if "k" in words:
-        if isinstance(function, Command):
+        if isinstance(function, ShellCommand):
             name = "k"
         else:
             with contextlib.suppress(TypeError, ValueError):

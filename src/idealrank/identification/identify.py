@@ -7,12 +7,12 @@ from typing import Any
 
 from idealrank._core.checks import is_whole
 from idealrank.errors import OptionError
-from idealrank.identification.calls import Caller, Command
 from idealrank.identification.defects import defects_of
+from idealrank.identification.function_calls import Caller, ShellCommand
 from idealrank.identification.guessing import forms_of, parse_takes
+from idealrank.identification.identification_result import Identification
 from idealrank.identification.investigation import Investigation
-from idealrank.identification.naming import choices_of, expressed, matching, options_of
-from idealrank.identification.result import Identification
+from idealrank.identification.presets import choices_of, expressed, matching, options_of
 
 __all__ = ["identify"]
 
@@ -74,7 +74,7 @@ def identify(
     a document that is retrieved twice counts twice
     """
     if isinstance(function, str):
-        function = Command(function)
+        function = ShellCommand(function)
         name = function.command
     else:
         name = getattr(function, "__name__", type(function).__name__)

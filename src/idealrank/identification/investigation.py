@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from idealrank.identification.calls import OutOfCalls
 from idealrank.identification.choice_stages import TIES, ChoiceStages
+from idealrank.identification.function_calls import OutOfCalls
 from idealrank.identification.probes import Probe, Query
 
 __all__ = ["Investigation"]

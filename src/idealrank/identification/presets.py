@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from idealrank.identification.calls import Answer
-from idealrank.identification.formulas import Formula
+from idealrank.identification.function_calls import Answer
+from idealrank.identification.identification_result import Choice
 from idealrank.identification.investigation import Investigation
-from idealrank.identification.result import Choice
+from idealrank.identification.ndcg_formulas import Formula
 from idealrank.measures import discounts, gains
 from idealrank.measures import measure as measure_of
 from idealrank.measures.base import TIES

@@ -190,7 +190,7 @@ class Form:
             case "scored":
                 return {self._id(doc): score for doc, score in query.ranked or ()}
             case "records":
-                return [_Record(self._id(doc), score) for doc, score in query.ranked or ()]
+                return [_RetrievedDocument(self._id(doc), score) for doc, score in query.ranked or ()]
             case "judged_docs":
                 return [self._id(doc) for doc in labels]
             case "n_relevant":
@@ -217,7 +217,7 @@ class Form:
         return doc if self.ids == "text" else int("".join(f"{ord(letter):03d}" for letter in doc)) % 1_000_003
 
 
-class _Record(dict[str, Any]):
+class _RetrievedDocument(dict[str, Any]):
     """A retrieved document, with every common name of its id and its score, as keys and as attributes."""
 
     def __init__(self, doc: Any, score: float) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS, Discount, Gain
+from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS, DiscountShape, GainShape
 from idealrank.identification.probes import Probe, Query
 
 __all__ = ["Formula", "Refused"]
@@ -28,8 +28,8 @@ class Refused(Exception):  # noqa: N818 (an answer, not a failure)
 class Formula:
     """One variant of NDCG; every field is a choice that probes decide."""
 
-    gain: Gain = GAINS[0]
-    discount: Discount = DISCOUNTS[0]
+    gain: GainShape = GAINS[0]
+    discount: DiscountShape = DISCOUNTS[0]
     #: descending, ascending, text (scores compared as text), input, or argsort (its result, taken for ranks): the order
     #: in which documents are ranked.
     order: str = "descending"
@@ -41,8 +41,8 @@ class Formula:
     ideal: str = "sorted"
     #: judged, retrieved, top, or first: the documents of the ideal; the first k by score, or in the order given.
     pool: str = "judged"
-    ideal_gain: Gain | None = None
-    ideal_discount: Discount | None = None
+    ideal_gain: GainShape | None = None
+    ideal_discount: DiscountShape | None = None
     scale: float = 1.0
     #: none; worst, random: the DCG of the worst order, or the mean over all orders, is subtracted above and below
     baseline: str = "none"

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from idealrank.errors import OptionError
-from idealrank.identification.forms import Form
+from idealrank.identification.calling_forms import Form
 from idealrank.identification.probes import Probe
 
-__all__ = ["Answer", "Caller", "Command", "OutOfCalls"]
+__all__ = ["Answer", "Caller", "OutOfCalls", "ShellCommand"]
 
 
 class OutOfCalls(Exception):  # noqa: N818 (an end, not an error)
@@ -46,7 +46,7 @@ class Answer:
         return f"{self.value:.6g}" if self.value is not None else self.error
 
 
-class Command:
+class ShellCommand:
     """A shell command over a file of judgments and a run file: the last number that it prints.
 
     Parameters
