@@ -33,7 +33,7 @@ _TABLE = {
     "evaluation.whole_catalogs": ["evaluate_factors"],
     "judging.unjudged.bounding": ["bounds", "Bounds"],
     "judging.unjudged.judge_next": ["judge_next"],
-    "judging.machine_judgments.assisted": ["AssistedComparison"],
+    "judging.machine_judgments.assisted": ["AssistedComparison", "compare_assisted"],
     "judging.machine_judgments.uncertain_labels": ["evaluate_uncertain"],
     "identification.identify": ["identify"],
     "identification.identification_result": ["Identification"],
@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     from idealrank.io.trec import write_qrels as write_qrels
     from idealrank.io.trec import write_run as write_run
     from idealrank.judging.machine_judgments.assisted import AssistedComparison as AssistedComparison
+    from idealrank.judging.machine_judgments.assisted import compare_assisted as compare_assisted
     from idealrank.judging.machine_judgments.uncertain_labels import evaluate_uncertain as evaluate_uncertain
     from idealrank.judging.unjudged.bounding import Bounds as Bounds
     from idealrank.judging.unjudged.bounding import bounds as bounds

@@ -65,7 +65,7 @@ def assisted() -> Any:
     machine = {f"q{i}": {"a": i % 3, "b": 1, "c": i % 2} for i in range(6)}
     human = {query: {"a": 1, "b": 0, "c": 2} for query in list(machine)[:3]}
     runs = {name: {query: list(docs) for query in machine} for name, docs in (("x", "abc"), ("y", "cba"))}
-    return ir.compare(human, runs, "ndcg", machine_judgments=machine)
+    return ir.compare_assisted(human, machine, runs, "ndcg")
 
 
 #: A small instance of each class, by its name.

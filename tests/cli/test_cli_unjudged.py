@@ -148,9 +148,14 @@ def test_compare_with_machine_judgments(files: Path, output_format: str, sample:
     given = ("compare", "human.txt", "x.run", "y.run", "-m", "ndcg@2", "--machine", "machine.txt")
     result = run(*given, "--human-sample", sample, "--format", output_format)
     assert result.exit_code == 0, result.output
-    found = ir.compare("human.txt", ["x.run", "y.run"], "ndcg@2", machine_judgments="machine.txt", human_sample=sample)
+    found = ir.compare_assisted("human.txt", "machine.txt", ["x.run", "y.run"], "ndcg@2", sample=sample)
     (difference,) = found.differences["ndcg@2"]
     shown = result.stdout.replace("&", "").replace(" ", "")  # LaTeX aligns at the point
     assert f"{abs(difference.mean):.4f}"[:5] in shown or str(difference.mean)[:6] in shown
-    refused = run(*given, "--by", "x.txt")
-    assert refused.exit_code != 0
+    for option in (("--by", "x.txt"), ("--test", "wilcoxon"), ("--intervals", "bca")):
+        refused = run(*given, *option)
+        assert refused.exit_code != 0
+        assert "--machine" in refused.output
+    Path("machine.json").write_text(json.dumps(machine))
+    from_json = run(*given[:-1], "machine.json", "--human-sample", sample, "--format", output_format)
+    assert from_json.stdout == result.stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeGuard, Unpack, cast, overload
+from typing import Any, TypeGuard, Unpack
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from idealrank._core.exact import WeightedMoments, linearized
 from idealrank._core.seeds import new_seed
 from idealrank._typing import Floats
 from idealrank.comparison.comparison_result import Comparison, Difference
-from idealrank.data.judgments import Qrels, Run
-from idealrank.data.ranking import Order, RankingData
+from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_base import INTERVAL_METHOD
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
@@ -29,10 +28,7 @@ from idealrank.stats.corrections import CORRECTIONS
 from idealrank.stats.intervals import SAME_VALUE
 from idealrank.stats.paired import TESTS, paired_test
 
-if TYPE_CHECKING:
-    from idealrank.judging.machine_judgments.assisted import AssistedComparison
-
-__all__ = ["Testing", "common_queries", "compare"]
+__all__ = ["ComparisonOptions", "common_queries", "compare"]
 
 _INTERVALS = ("t", "percentile", "bca")
 #: Tests of weighted means; the others have no weighted form.
@@ -41,29 +37,8 @@ _N_MOVED = 5
 
 
 @dataclass(frozen=True)
-class Testing:
-    """How systems are compared: the options of `compare`, checked.
-
-    Parameters
-    ----------
-    baseline : str, optional
-        The system with which all others are compared; by default, all pairs are compared.
-    test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
-        The paired test; "tukey" is the randomized Tukey HSD test of all pairs. By default, the randomization test if
-        there is a baseline, and the t test otherwise.
-    correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
-        The correction of the p-values of one measure for multiple comparisons; not applied to "tukey", which includes
-        one.
-    level : float
-        The significance level; intervals have the confidence level 1 - ``level``.
-    n_permutations : int
-        The number of random permutations, and of bootstrap resamples.
-    seed : int, optional
-        Seed of the random number generator; None means a new seed for every call.
-    n_threads : int, optional
-        Number of threads; None means all cores, or the number passed to `set_threads`.
-    interval_method : {"t", "percentile", "bca"}
-        The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
+class ComparisonOptions:
+    """How evaluated systems are compared: those options of `compare`, checked.
 
     Raises
     ------
@@ -145,59 +120,6 @@ class Testing:
         made = Comparison(names, baseline, *found, test, self.correction, self.level, seed, problems, intervals)
         return replace(made, n_permutations=self.n_permutations)
 
-    def assisted(
-        self,
-        human: Qrels | RankingData,
-        machine: Qrels | RankingData,
-        systems: Mapping[str, Run | Floats],
-        measures: Measures,
-        like: str | Convention | None = None,
-        sample: str = "queries",
-    ) -> AssistedComparison:
-        """Compare systems with human judgments of some queries or documents, and machine judgments of all.
-
-        Parameters
-        ----------
-        human, machine : Qrels
-            The judgments.
-        systems : mapping of str to Run
-            The systems.
-        measures : str, Measure or iterable of these
-            The measures.
-        like : str or Convention, optional
-            The convention for options that the measures leave unset, as in `evaluate`.
-        sample : {"queries", "documents"}
-            What people judged a random sample of.
-
-        Raises
-        ------
-        DataError
-            If these are labeled lists, or have too little in common.
-        OptionError
-            If a test or a method of intervals was chosen that these estimates do not have.
-        """
-        from idealrank.judging.machine_judgments.assisted import assisted_comparison
-
-        if self.test not in (None, "t") or self.interval_method != "t":
-            raise OptionError(
-                "differences with machine judgments have intervals and tests by Student's t: leave out test and "
-                "interval_method"
-            )
-        if not isinstance(human, Qrels) or not isinstance(machine, Qrels):
-            raise DataError("machine_judgments need judgments and runs, got labeled lists")
-        return assisted_comparison(
-            human,
-            machine,
-            cast("Mapping[str, Run]", systems),
-            measures,
-            like=like,
-            baseline=self.baseline,
-            sample=sample,
-            level=self.level,
-            correction=self.correction,
-            n_threads=self.n_threads,
-        )
-
     @property
     def _draws(self) -> dict[str, Any]:
         return {"seed": self.seed, "n_threads": self.n_threads}
@@ -270,52 +192,6 @@ class Testing:
         return Difference(*names, interval.mean, interval, *p_values, effect, detectable, moved, note)
 
 
-@overload
-def compare(
-    data: Data | Mapping[str, Evaluation],
-    systems: Several | None = ...,
-    measures: Measures = ...,
-    *,
-    baseline: str | None = ...,
-    like: str | Convention | None = ...,
-    test: str | None = ...,
-    correction: str = ...,
-    level: float = ...,
-    n_permutations: int = ...,
-    seed: int | None = ...,
-    order: Order | None = ...,
-    query_weights: QueryWeights | None = ...,
-    by: By | None = ...,
-    interval_method: str = ...,
-    machine_judgments: None = ...,
-    human_sample: str = ...,
-    holes: bool | None = ...,
-    n_threads: int | None = ...,
-    **layout: Unpack[LayoutOptions],
-) -> Comparison: ...
-@overload
-def compare(
-    data: Data | Mapping[str, Evaluation],
-    systems: Several | None = ...,
-    measures: Measures = ...,
-    *,
-    baseline: str | None = ...,
-    like: str | Convention | None = ...,
-    test: str | None = ...,
-    correction: str = ...,
-    level: float = ...,
-    n_permutations: int = ...,
-    seed: int | None = ...,
-    order: Order | None = ...,
-    query_weights: QueryWeights | None = ...,
-    by: By | None = ...,
-    interval_method: str = ...,
-    machine_judgments: Data,
-    human_sample: str = ...,
-    holes: bool | None = ...,
-    n_threads: int | None = ...,
-    **layout: Unpack[LayoutOptions],
-) -> AssistedComparison: ...
 def compare(
     data: Data | Mapping[str, Evaluation],
     systems: Several | None = None,
@@ -332,15 +208,14 @@ def compare(
     query_weights: QueryWeights | None = None,
     by: By | None = None,
     interval_method: str = INTERVAL_METHOD,
-    machine_judgments: Data | None = None,
-    human_sample: str = "queries",
     holes: bool | None = None,
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
-) -> Comparison | AssistedComparison:
+) -> Comparison:
     """Compare systems on the same queries: evaluate them, then compute paired tests, corrections and effect sizes.
 
-    Means and their intervals are the same as from `evaluate`.
+    Means and their intervals are the same as from `evaluate`. `compare_assisted` combines human judgments with machine
+    judgments.
 
     Parameters
     ----------
@@ -375,13 +250,6 @@ def compare(
         category. Tests use all queries.
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
-    machine_judgments : Qrels, mapping, data frame or path, optional
-        Judgments of all queries and documents by a machine, such as a language model, in addition to human judgments of
-        some of them in ``data``. Means and differences are then estimated from both: without the bias of the machine,
-        and with narrower intervals than from the human judgments alone.
-    human_sample : {"queries", "documents"}
-        With machine judgments, the kind of random sample that people judged: whole queries, or documents of every
-        query.
     holes : bool, optional
         Whether to compute the lowest and the highest differences over all labels that unjudged documents could have, as
         `bounds` does; the result has them as ``holes``. By default, they are computed if unjudged documents can affect
@@ -393,17 +261,15 @@ def compare(
 
     Returns
     -------
-    Comparison or AssistedComparison
-        Means with intervals, and differences with p-values and effect sizes; with ``machine_judgments``, an
-        `AssistedComparison`.
+    Comparison
+        Means with intervals, and differences with p-values and effect sizes.
 
     Raises
     ------
     DataError
-        If there are fewer than two systems, the baseline is not one of them, or the systems have no query in common;
-        with machine judgments, also if too few queries or documents have both kinds of judgments.
+        If there are fewer than two systems, the baseline is not one of them, or the systems have no query in common.
     OptionError
-        If an option is unknown, or if the test or the intervals do not support weighted queries or machine judgments.
+        If an option is unknown, or if the test or the intervals do not support weighted queries.
 
     Examples
     --------
@@ -413,7 +279,7 @@ def compare(
     >>> cmp.differences["rr"][0].difference, cmp.differences["rr"][0].effect.losses
     (-0.25, 1)
     """
-    testing = Testing(baseline, test, correction, level, n_permutations, seed, n_threads, interval_method)
+    testing = ComparisonOptions(baseline, test, correction, level, n_permutations, seed, n_threads, interval_method)
     if _are_evaluations(data):
         if systems is not None:
             raise DataError("evaluations are compared as they are: pass them without systems")
@@ -422,13 +288,6 @@ def compare(
         raise DataError("a comparison needs systems: give {name: run} or {name: scores} with the judged documents")
     laid_out = layout_of(layout, order)
     judged, named = judged_and_systems(data, systems, laid_out)
-    if machine_judgments is not None:
-        if query_weights is not None or by is not None:
-            raise OptionError(
-                "estimates with machine judgments have no weights or categories of queries: leave them out"
-            )
-        by_machine, _ = judged_and_systems(machine_judgments, systems, laid_out)
-        return testing.assisted(judged, by_machine, named, measures, like, human_sample)
     from idealrank.comparison.unjudged_bounds import with_bounds
 
     categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))

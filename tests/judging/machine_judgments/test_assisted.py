@@ -36,7 +36,7 @@ def some_of(human: Any, n: Any = 12) -> Any:
 
 def test_estimates_are_those_of_prediction_powered_on_values_of_evaluate() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
-    found = ir.compare(some_of(human), runs, ["ndcg@5", "ap"], baseline="b", machine_judgments=machine)
+    found = ir.compare_assisted(some_of(human), machine, runs, ["ndcg@5", "ap"], baseline="b")
     for measure in ("ndcg@5", "ap"):
         by_human = {name: ir.evaluate(some_of(human), run, measure).per_query[measure] for name, run in runs.items()}
         by_machine = {name: ir.evaluate(machine, run, measure).per_query[measure] for name, run in runs.items()}
@@ -58,7 +58,7 @@ def test_estimates_are_those_of_prediction_powered_on_values_of_evaluate() -> No
 def test_p_values_and_intervals_say_the_same() -> None:
     human, machine, runs = judged(np.random.default_rng(5))
     for level in (0.2, 0.05, 0.001):
-        found = ir.compare(some_of(human), runs, "ndcg@5", machine_judgments=machine, level=level, correction="none")
+        found = ir.compare_assisted(some_of(human), machine, runs, "ndcg@5", level=level, correction="none")
         assert len(found.differences["ndcg@5"]) == 3
         for each in found.differences["ndcg@5"]:
             assert (each.p_value <= level) == (each.low > 0 or each.high < 0)
@@ -72,7 +72,7 @@ def test_intervals_of_means_and_differences_are_as_wide_as_their_errors_are() ->
     covered, errors, variances, alone = [], [], [], []
     for _ in range(100):
         chosen = {query: human[query] for query in rng.permutation(list(human))[:12]}
-        found = ir.compare(chosen, runs, "ndcg@5", machine_judgments=machine, n_threads=1)
+        found = ir.compare_assisted(chosen, machine, runs, "ndcg@5", n_threads=1)
         estimates = [*found.means["ndcg@5"], *found.differences["ndcg@5"]]
         truths = np.array([truth[each.system] - truth.get(each.against, 0.0) for each in estimates])
         low, high = np.array([(each.low, each.high) for each in estimates]).T
@@ -88,19 +88,19 @@ def test_intervals_of_means_and_differences_are_as_wide_as_their_errors_are() ->
 
 def test_what_is_said_about_judges() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
-    found = ir.compare(some_of(human), runs, "ndcg@5", machine_judgments=machine)
+    found = ir.compare_assisted(some_of(human), machine, runs, "ndcg@5")
     text = " ".join(found.findings())
     assert "12 of 40 queries have human judgments" in text
     assert "% of the 144 documents with both, kappa" in text
     assert found.agreement.bias > 0
     assert found.same_order("ndcg@5") == 3
     constant = {query: dict.fromkeys(docs, 1) for query, docs in machine.items()}
-    told = ir.compare(some_of(human), runs, "ndcg@5", machine_judgments=constant)
+    told = ir.compare_assisted(some_of(human), constant, runs, "ndcg@5")
     assert all(each.mean == each.human_mean for each in told.means["ndcg@5"])
     assert "machine values do not count" in " ".join(told.remarks())
     assert "nan" not in " ".join(told.findings())
     opposite = {query: {doc: 2 - label for doc, label in docs.items()} for query, docs in human.items()}
-    told = ir.compare(some_of(human), runs, "ndcg@5", machine_judgments=opposite)
+    told = ir.compare_assisted(some_of(human), opposite, runs, "ndcg@5")
     assert "not positively correlated" in " ".join(told.remarks())
     assert told.agreement.correlation < 0
 
@@ -109,15 +109,15 @@ def test_a_single_difference_is_not_counted() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
     two = dict(list(runs.items())[:2])
     one, other = two
-    found = ir.compare(some_of(human), two, "ndcg@5", machine_judgments=machine)
+    found = ir.compare_assisted(some_of(human), machine, two, "ndcg@5")
     verdict, worth, _ = found.findings()
     assert "of 1" not in f"{found!r} {verdict} {worth}"
     assert f"{one} differs significantly from {other} at level 0.05" in verdict
     assert worth.endswith("Machine judgments alone agree with the sign of this difference.")
     opposite = {query: {doc: 2 - label for doc, label in docs.items()} for query, docs in human.items()}
-    _, worth, _ = ir.compare(some_of(human), two, "ndcg@5", machine_judgments=opposite).findings()
+    _, worth, _ = ir.compare_assisted(some_of(human), opposite, two, "ndcg@5").findings()
     assert worth.endswith("Machine judgments alone disagree with the sign of this difference.")
-    verdict, worth, _ = ir.compare(some_of(human), runs, "ndcg@5", machine_judgments=machine).findings()
+    verdict, worth, _ = ir.compare_assisted(some_of(human), machine, runs, "ndcg@5").findings()
     assert "all 3 pairs differ significantly" in verdict
     assert worth.endswith("agree with the sign of all 3 differences.")
 
@@ -125,7 +125,7 @@ def test_a_single_difference_is_not_counted() -> None:
 def test_problems_say_by_which_judgments_they_were_found() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
     unjudged = {name: {query: [*docs, "new"] for query, docs in run.items()} for name, run in runs.items()}
-    found = ir.compare(some_of(human), unjudged, "ap", machine_judgments=machine)
+    found = ir.compare_assisted(some_of(human), machine, unjudged, "ap")
     assert found.remarks()[-2:] == [
         "12 (7.7%) of the ranked documents are unjudged (human judgments)",
         "40 (7.7%) of the ranked documents are unjudged (machine judgments)",
@@ -134,26 +134,24 @@ def test_problems_say_by_which_judgments_they_were_found() -> None:
 
 def test_all_queries_with_human_judgments_need_no_machine() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
-    found = ir.compare(human, runs, "ndcg@5", machine_judgments=machine)
+    found = ir.compare_assisted(human, machine, runs, "ndcg@5")
     plain = ir.evaluate(human, runs, "ndcg@5").mean
     for each in found.means["ndcg@5"]:
         assert each.low == each.high == each.mean == pytest.approx(plain[each.system]["ndcg@5"])
     assert "every query has a human value" in " ".join(found.remarks())
     parts = {query: dict(list(docs.items())[:4]) for query, docs in human.items()}
-    assert "human_sample='documents'" in " ".join(
-        ir.compare(parts, runs, "ndcg@5", machine_judgments=machine).remarks()
-    )
+    assert "sample='documents'" in " ".join(ir.compare_assisted(parts, machine, runs, "ndcg@5").remarks())
 
 
 def test_queries_and_documents_of_one_kind_of_judgments_only() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
     fewer = dict(list(machine.items())[2:])
-    found = ir.compare(some_of(human), runs, "ndcg@5", machine_judgments=fewer)
+    found = ir.compare_assisted(some_of(human), fewer, runs, "ndcg@5")
     assert found.means["ndcg@5"][0].n_human == 10
     assert found.n_queries == 38
     assert "2 queries with human judgments have no machine judgments" in " ".join(found.remarks())
     renamed = {query: {f"x{doc}": label for doc, label in docs.items()} for query, docs in machine.items()}
-    told = ir.compare(some_of(human), runs, "ndcg@5", machine_judgments=renamed)
+    told = ir.compare_assisted(some_of(human), renamed, runs, "ndcg@5")
     assert "No document has both a human and a machine label." in told.findings()
     assert all(each.machine_mean == 0 for each in told.means["ndcg@5"])
 
@@ -174,25 +172,24 @@ def test_queries_and_documents_of_one_kind_of_judgments_only() -> None:
             DataError,
             "no query in common: the first query with human judgments is 'xq0', the first with machine judgments is",
         ),
-        (some_of, {"test": "wilcoxon"}, OptionError, "leave out test"),
-        (some_of, {"interval_method": "bca"}, OptionError, "leave out test"),
-        (some_of, {"human_sample": "words"}, OptionError, "one of queries, documents, got 'words'"),
+        (some_of, {"level": 2}, OptionError, "level"),
+        (some_of, {"correction": "sidak"}, OptionError, "one of holm, .*, got 'sidak'"),
+        (some_of, {"sample": "words"}, OptionError, "one of queries, documents, got 'words'"),
         (some_of, {"baseline": "x"}, DataError, "baseline 'x'"),
-        (some_of, {"query_weights": {}}, OptionError, "no weights or categories"),
         (some_of, {"measures": "gm_map"}, OptionError, "gm_map is not a mean"),
-        (some_of, {"machine_judgments": {}}, DataError, "machine judgments|empty"),
+        (some_of, {"machine": {}}, DataError, "machine judgments|empty"),
     ],
 )
 def test_refusals(change: Any, options: Any, error: Any, words: Any) -> None:
     human, machine, runs = judged(np.random.default_rng(0), n_queries=15)
     with pytest.raises(error, match=words):
-        ir.compare(change(human), runs, **({"machine_judgments": machine} | options))
+        ir.compare_assisted(change(human), **({"machine": machine, "systems": runs} | options))
 
 
 def test_labeled_lists_are_refused() -> None:
     data = ir.from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
     with pytest.raises(DataError, match="labeled lists"):
-        ir.compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", machine_judgments=data)
+        ir.compare_assisted(data, data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr")
 
 
 def test_kappa_equals_its_definition() -> None:

@@ -49,9 +49,7 @@ def draws(noise: Any = 0.8, n_draws: Any = 45, measure: Any = "ndcg@10", n_colle
         human, machine, runs = collection(rng, noise=noise)
         truth = ir.evaluate(human, runs, measure).mean
         for _ in range(n_draws // n_collections):
-            found = ir.compare(
-                sample(rng, human), runs, measure, machine_judgments=machine, human_sample="documents", baseline="bad"
-            )
+            found = ir.compare_assisted(sample(rng, human), machine, runs, measure, sample="documents", baseline="bad")
             (difference,), mean = found.differences[measure], found.means[measure][0]
             gap = truth["good"][measure] - truth["bad"][measure]
             errors.append((mean.mean - truth["good"][measure], difference.mean - gap))
@@ -193,7 +191,7 @@ def test_sums_are_exactly_unbiased() -> None:
         if not any(label for docs in some.values() for label in docs.values()):
             estimates.append([0.0] * 6)
             continue
-        found = ir.compare(some, runs, measures, machine_judgments=machine, human_sample="documents")
+        found = ir.compare_assisted(some, machine, runs, measures, sample="documents")
         estimates.append([each.mean for name in measures for each in found.means[name]])
     truth = ir.evaluate(human, runs, measures).mean
     expected = [own[name] for name in measures for own in truth.values()]
@@ -202,19 +200,19 @@ def test_sums_are_exactly_unbiased() -> None:
 
 def test_p_values_and_intervals_say_the_same() -> None:
     human, machine, runs = collection(np.random.default_rng(2), n_queries=6)
-    options: Any = {"machine_judgments": machine, "human_sample": "documents", "correction": "none"}
+    options: Any = {"sample": "documents", "correction": "none"}
     some = sample(np.random.default_rng(1), human)
-    (each,) = ir.compare(some, runs, "dcg@10", **options).differences["dcg@10"]
+    (each,) = ir.compare_assisted(some, machine, runs, "dcg@10", **options).differences["dcg@10"]
     assert 0.001 < each.p_value < 0.999
     for level in (each.p_value * 0.99, each.p_value * 1.01):
-        (own,) = ir.compare(some, runs, "dcg@10", level=level, **options).differences["dcg@10"]
+        (own,) = ir.compare_assisted(some, machine, runs, "dcg@10", level=level, **options).differences["dcg@10"]
         assert (own.low > 0 or own.high < 0) == (level > each.p_value)
 
 
 @pytest.mark.parametrize("measure", ["ndcg@10", "ndcg", "ndcg(gain=exp2)@5", "dcg@10"])
 def test_human_labels_of_all_documents_give_the_value_of_evaluate(measure: Any) -> None:
     human, machine, runs = collection(np.random.default_rng(0), n_queries=5)
-    found = ir.compare(human, runs, measure, machine_judgments=machine, human_sample="documents")
+    found = ir.compare_assisted(human, machine, runs, measure, sample="documents")
     truth = ir.evaluate(human, runs, measure).mean
     for each in found.means[measure]:
         assert each.low == each.mean == each.high == pytest.approx(truth[each.system][measure])
@@ -223,20 +221,21 @@ def test_human_labels_of_all_documents_give_the_value_of_evaluate(measure: Any) 
 
 def test_sampled_documents_that_cannot_be_used_are_refused_or_said() -> None:
     human, machine, runs = collection(np.random.default_rng(0), n_queries=4)
-    options: Any = {"machine_judgments": machine, "human_sample": "documents"}
     some = sample(np.random.default_rng(1), human)
     with pytest.raises(OptionError, match="ap cannot be estimated"):
-        ir.compare(some, runs, "ap", **options)
+        ir.compare_assisted(some, machine, runs, "ap", sample="documents")
     with pytest.raises(DataError, match=r"(?s)human labels of 2 documents or more, and 1 have fewer, got 1.*q1"):
-        ir.compare(some | {"q1": {"d0": 1}}, runs, **options)
+        ir.compare_assisted(some | {"q1": {"d0": 1}}, machine, runs, sample="documents")
     with pytest.raises(DataError, match="human labels of 2 documents or more, and 3 have fewer, got 0"):
-        ir.compare({"q1": some["q1"]}, runs, **options)
+        ir.compare_assisted({"q1": some["q1"]}, machine, runs, sample="documents")
     with pytest.raises(DataError, match="no human label has a gain"):
-        ir.compare({query: dict.fromkeys(docs, 0) for query, docs in some.items()}, runs, **options)
+        ir.compare_assisted(
+            {query: dict.fromkeys(docs, 0) for query, docs in some.items()}, machine, runs, sample="documents"
+        )
     with pytest.raises(DataError, match="no human judgments"):
-        ir.compare(ir.Qrels({}), runs, **options)
+        ir.compare_assisted(ir.Qrels({}), machine, runs, sample="documents")
     more = {query: docs | {"new": 3} for query, docs in some.items()}
-    found, plain = (ir.compare(each, runs, **options) for each in (more, some))
+    found, plain = (ir.compare_assisted(each, machine, runs, sample="documents") for each in (more, some))
     assert [each.mean for each in found.means["ndcg@10"]] == [each.mean for each in plain.means["ndcg@10"]]
     assert "4 documents with human labels have no machine label" in "".join(found.remarks())
 
@@ -246,16 +245,14 @@ def test_machine_scores_with_many_values_are_put_into_classes() -> None:
     rng = np.random.default_rng(2)
     fine = {query: {doc: label + rng.random() for doc, label in docs.items()} for query, docs in machine.items()}
     some = sample(rng, human)
-    found = ir.compare(some, runs, machine_judgments=fine, human_sample="documents")
+    found = ir.compare_assisted(some, fine, runs, sample="documents")
     assert found.differences["ndcg@10"][0].n_equivalent > 1.1 * found.differences["ndcg@10"][0].n_human
 
 
 def test_a_constant_judge_is_as_good_as_none() -> None:
     human, _, runs = collection(np.random.default_rng(0), n_queries=10)
     constant = {query: dict.fromkeys(docs, 1) for query, docs in human.items()}
-    found = ir.compare(
-        sample(np.random.default_rng(1), human), runs, machine_judgments=constant, human_sample="documents"
-    )
+    found = ir.compare_assisted(sample(np.random.default_rng(1), human), constant, runs, sample="documents")
     for each in (*found.means["ndcg@10"], *found.differences["ndcg@10"]):
         assert (each.mean, each.low) == (each.human_mean, each.human_low)
         assert each.n_equivalent == pytest.approx(each.n_human)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -123,12 +123,14 @@ def command(
     underline: bool,
     **options: Any,
 ) -> None:
-    """Compare SYSTEMS on DATA; ``options`` are those of `Testing`."""
+    """Compare SYSTEMS on DATA; ``options`` are those of `ComparisonOptions`."""
+    if machine is not None:
+        _refuse_with_machine(request, query_weights, by, holes, options)
     judged, systems = request.read(least=2)
 
     from idealrank.cli.support.status_line import working
     from idealrank.cli.support.terminal import quality
-    from idealrank.comparison.comparison import Testing
+    from idealrank.comparison.comparison import ComparisonOptions
     from idealrank.comparison.unjudged_bounds import with_bounds
 
     with working("reading systems", quiet=request.quiet) as say_that:
@@ -136,17 +138,17 @@ def command(
         options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
         evaluator = request.evaluator(judged, query_weights, by)
         if machine is not None:
-            _refuse_with_machine(request, query_weights, by, holes)
-            from idealrank.io.trec import read_qrels
+            from idealrank.judging.machine_judgments.assisted import compare_assisted
 
-            testing, rules = Testing(**options), evaluator.convention
-            assisted = testing.assisted(judged, read_qrels(machine), named, measures, rules, human_sample)
+            chosen = {name: options[name] for name in ("baseline", "correction", "level")}
+            rules = evaluator.convention
+            assisted = compare_assisted(judged, machine, named, measures, like=rules, sample=human_sample, **chosen)
             _show_assisted(assisted, request.output_format, digits)
             return
         say_that(f"evaluating {len(named):,} systems")
         evaluations = evaluator.evaluate_all(named.items(), measures)
         say_that(f"comparing {len(named):,} systems on {evaluations.n_queries:,} queries")
-        found = Testing(**options).compare(evaluations)
+        found = ComparisonOptions(**options).compare(evaluations)
         found = with_bounds(found, evaluator, named, measures, holes=holes)
     _show(found, request.output_format, _Shown(everything, digits, underline, bool(holes)))
     quality(found.evaluations, quiet=request.quiet)
@@ -160,9 +162,13 @@ def command(
         request.write_page(found, curves, lists)
 
 
-def _refuse_with_machine(request: Request, query_weights: str | None, by: str | None, holes: bool | None) -> None:
+def _refuse_with_machine(
+    request: Request, query_weights: str | None, by: str | None, holes: bool | None, options: Mapping[str, Any]
+) -> None:
     """Raise a usage error for options that comparisons with machine judgments do not have."""
     given = {"--query-weights": query_weights, "--by": by, "--holes": holes, "--html": request.html_path}
+    if options["test"] not in (None, "t") or options["interval_method"] != "t":
+        raise click.UsageError("--machine has intervals and tests by Student's t: leave out --test and --intervals.")
     for name, value in given.items():
         if value is not None:
             raise click.UsageError(f"{name} does not go with --machine.")

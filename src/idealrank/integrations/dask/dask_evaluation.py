@@ -13,7 +13,7 @@ import numpy as np
 
 from idealrank._core.checks import items_of
 from idealrank._core.extras import needs
-from idealrank.comparison.comparison import Testing
+from idealrank.comparison.comparison import ComparisonOptions
 from idealrank.comparison.comparison_result import Comparison
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
@@ -175,7 +175,7 @@ def compare(
     >>> found.differences["rr"][0].difference
     0.25
     """
-    testing = Testing(baseline, test, correction, level, n_permutations, seed)
+    testing = ComparisonOptions(baseline, test, correction, level, n_permutations, seed)
     names = () if isinstance(scores, str) else tuple(items_of(scores, "scores"))
     if len(names) < 2:
         raise DataError(f"a comparison needs the names of two columns of scores or more, got {scores!r}")

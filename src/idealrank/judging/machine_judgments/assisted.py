@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from typing import Unpack
 
 import numpy as np
 
 from idealrank import stats
+from idealrank._core.checks import check_fraction
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import listed
 from idealrank._present.pluralize import counted, share
@@ -22,7 +24,16 @@ from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluator
-from idealrank.evaluation.inputs import Measures, named_measures, naming
+from idealrank.evaluation.inputs import (
+    Data,
+    LayoutOptions,
+    Measures,
+    Several,
+    layout_of,
+    named_measures,
+    naming,
+)
+from idealrank.io.shapes.base import recognize
 from idealrank.judging.machine_judgments.label_agreement import LabelAgreement, label_agreement
 from idealrank.judging.machine_judgments.sampled_documents import (
     DocumentEstimates,
@@ -30,20 +41,20 @@ from idealrank.judging.machine_judgments.sampled_documents import (
     Sampled,
     estimate_by_document,
 )
-from idealrank.judging.unjudged.bounding import labels_in
+from idealrank.judging.unjudged.bounding import judgments_and_runs, labels_in
 from idealrank.judging.unjudged.completions import constant_denominator
 from idealrank.judging.unjudged.measure_rules import Ranked, rules_of
 from idealrank.measures import Measure, cutoffs, discounts
 from idealrank.measures.conventions import Convention
 from idealrank.stats.corrections import CORRECTION_NAMES, CORRECTIONS
 
-__all__ = ["SAMPLES", "AssistedComparison", "AssistedEstimate", "assisted_comparison"]
+__all__ = ["SAMPLES", "AssistedComparison", "AssistedEstimate", "compare_assisted"]
 
 #: What people judged a random sample of.
 SAMPLES = ("queries", "documents")
 _FEWEST_QUERIES = 3
 _OF_DOCUMENTS = (
-    "for human judgments of some documents of each query, pass human_sample='documents' (--human-sample documents)"
+    "for human judgments of some documents of each query, pass sample='documents' (--human-sample documents)"
 )
 #: Most differences to state in sentences.
 _FEW = 5
@@ -82,11 +93,11 @@ class AssistedEstimate(Result):
 
     Examples
     --------
-    >>> from idealrank import compare
+    >>> from idealrank import compare_assisted
     >>> machine = {f"q{i}": {"a": i % 2, "b": 1 - i % 2} for i in range(8)}
     >>> human = {q: machine[q] for q in ("q0", "q1", "q2", "q4")}
     >>> first, second = ({q: [d] for q in machine} for d in "ab")
-    >>> found = compare(human, {"first": first, "second": second}, "p@1", machine_judgments=machine)
+    >>> found = compare_assisted(human, machine, {"first": first, "second": second}, "p@1")
     >>> found.means["p@1"][0].human_mean, found.means["p@1"][0].mean
     (0.25, 0.5)
     """
@@ -111,7 +122,7 @@ class AssistedEstimate(Result):
 
 @dataclass(frozen=True, repr=False)
 class AssistedComparison(Result):
-    """The result of `compare` with machine judgments.
+    """The result of `compare_assisted`.
 
     Attributes
     ----------
@@ -142,11 +153,11 @@ class AssistedComparison(Result):
 
     Examples
     --------
-    >>> from idealrank import compare
+    >>> from idealrank import compare_assisted
     >>> machine = {f"q{i}": {"a": i % 2, "b": 1 - i % 2} for i in range(8)}
     >>> human = {q: machine[q] for q in ("q0", "q1", "q2", "q4")}
     >>> first, second = ({q: [d] for q in machine} for d in "ab")
-    >>> compare(human, {"first": first, "second": second}, "p@1", machine_judgments=machine)
+    >>> compare_assisted(human, machine, {"first": first, "second": second}, "p@1")
     AssistedComparison(2 systems, 4 of 8 queries with human judgments; p@1: 0 significant)
     """
 
@@ -317,22 +328,54 @@ def _cells(each: AssistedEstimate) -> list[Value]:
     return [each.mean, each.low, each.high, *human, each.machine_mean, each.bias]
 
 
-def assisted_comparison(
-    human: Qrels,
-    machine: Qrels,
-    runs: Mapping[str, Run],
-    measures: Measures,
+def compare_assisted(
+    human: Data,
+    machine: Data,
+    systems: Several,
+    measures: Measures = ("ndcg@10",),
     *,
-    like: str | Convention | None = None,
     baseline: str | None = None,
+    like: str | Convention | None = None,
     sample: str = "queries",
     level: float = 0.05,
     correction: str = "holm",
     n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
 ) -> AssistedComparison:
     """Compare systems with human judgments of some queries, or of some documents, and machine judgments of all.
 
-    The options are those of `compare`.
+    Means and differences are estimated from both kinds of judgments: without the bias of the machine, and with narrower
+    intervals than from the human judgments alone. Intervals and tests are by Student's t.
+
+    Parameters
+    ----------
+    human : Qrels, mapping, data frame or path
+        Human judgments of a random sample, as in `evaluate`.
+    machine : Qrels, mapping, data frame or path
+        Judgments of all queries and documents by a machine, such as a language model.
+    systems : mapping or list
+        The runs of two systems or more, as in `evaluate`.
+    measures : str, Measure or iterable of these
+        The measures.
+    baseline : str, optional
+        The system with which all others are compared; by default, all pairs are compared.
+    like : str or Convention, optional
+        The convention for options that the measures leave unset, as in `evaluate`.
+    sample : {"queries", "documents"}
+        The kind of random sample that people judged: whole queries, or documents of every query.
+    level : float
+        The significance level; intervals have the confidence level 1 - ``level``.
+    correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
+        The correction of the p-values of one measure for multiple comparisons.
+    n_threads : int, optional
+        Number of threads; None means all cores, or the number passed to `set_threads`.
+    **layout
+        Column names of data frames, as in `evaluate`.
+
+    Returns
+    -------
+    AssistedComparison
+        Means and differences with intervals, and the agreement between human and machine labels.
 
     Raises
     ------
@@ -340,35 +383,41 @@ def assisted_comparison(
         If there are fewer than two systems or no such baseline, too few human judgments, or none of a query or document
         that has machine judgments.
     OptionError
-        If ``sample`` is unknown, or a measure cannot be estimated from a sample of documents.
+        If an option is unknown, or a measure cannot be estimated from a sample of documents.
 
     Examples
     --------
+    >>> from idealrank import compare_assisted
     >>> machine = {f"q{i}": {"a": 1, "b": i % 2} for i in range(6)}
     >>> human = {q: {"a": 1, "b": 0} for q in ("q0", "q1", "q2")}
-    >>> runs = {name: Run({q: {name: 1.0} for q in machine}) for name in "ab"}
-    >>> found = assisted_comparison(Qrels(human), Qrels(machine), runs, "p@1", baseline="b")
+    >>> runs = {name: {q: {name: 1.0} for q in machine} for name in "ab"}
+    >>> found = compare_assisted(human, machine, runs, "p@1", baseline="b")
     >>> found.differences["p@1"][0].mean, found.differences["p@1"][0].machine_mean
     (1.0, 0.5)
     """
+    check_fraction(level, "level")
     if sample not in SAMPLES:
-        raise OptionError(f"human_sample must be one of {', '.join(SAMPLES)}, got {sample!r}")
+        raise OptionError(f"sample must be one of {', '.join(SAMPLES)}, got {sample!r}")
+    if correction not in CORRECTIONS:
+        raise OptionError(f"correction must be one of {', '.join(CORRECTIONS)}, got {correction!r}")
+    by_human, runs = judgments_and_runs(human, systems, layout)
+    by_machine = recognize(machine, "machine", layout_of(layout)).qrels()
     names = list(runs)
     if len(names) < 2:
         raise DataError("a comparison needs two systems or more: give {name: run}")
     if baseline is not None and baseline not in names:
         raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, names))}")
-    _check_common(human, machine)
+    _check_common(by_human, by_machine)
     pairs = list(combinations(range(len(names)), 2))
     if baseline is not None:
         pairs = [(i, names.index(baseline)) for i, name in enumerate(names) if name != baseline]
-    by_machine = Evaluator(machine, like, n_threads=n_threads)
-    for name, each in by_machine.filled(measures).items():
+    evaluator = Evaluator(by_machine, like, n_threads=n_threads)
+    for name, each in evaluator.filled(measures).items():
         if each.aggregate != "mean":
             raise OptionError(f"{name} is not a mean over queries, and estimates are of means")
-    both = _both_labels(human, machine)
+    both = _both_labels(by_human, by_machine)
     estimate = _by_query if sample == "queries" else _by_document
-    found, n_queries, problems = estimate(human, by_machine, runs, measures, 1 - level)
+    found, n_queries, problems = estimate(by_human, evaluator, runs, measures, 1 - level)
     means, differences = {}, {}
     for measure in named_measures(measures):
         means[measure] = tuple(found.of(measure, names, place, None) for place in range(len(names)))
@@ -387,9 +436,9 @@ def assisted_comparison(
         sample,
         level,
         correction,
-        by_machine.filled(measures),
-        by_machine.convention,
-        tuple(dict.fromkeys((*human.problems, *machine.problems, *problems))),
+        evaluator.filled(measures),
+        evaluator.convention,
+        tuple(dict.fromkeys((*by_human.problems, *by_machine.problems, *problems))),
     )
 
 
@@ -605,7 +654,7 @@ def _human_labels(human: Qrels, machine: Qrels, numbered: Qrels) -> tuple[Floats
     if few.size:
         raise DataError(
             f"each query needs human labels of 2 documents or more, and {few.size:,} have fewer, got {counts[few[0]]}; "
-            "leave these queries out of the machine judgments, or pass human_sample='queries' if people judged all "
+            "leave these queries out of the machine judgments, or pass sample='queries' if people judged all "
             "documents of some queries",
             query=machine.query_ids[int(few[0])],
         )
