@@ -13,7 +13,8 @@ from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, measure
 from idealrank.theory import StepCurve, distinguish
 from idealrank.theory.distinguishing.growing_lists import Paths
-from idealrank.theory.distinguishing.plots import plot_curve, plot_curves, plot_values, plot_wins
+from idealrank.theory.distinguishing.plots import plot_values, plot_wins
+from idealrank.theory.long_lists.curve_plots import plot_curve, plot_curves
 
 
 def drawn(n_queries: int, n: int, seed: int = 0) -> tuple[Floats, Floats, Floats, list[int]]:

@@ -10,7 +10,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, distinguish, limit
-from idealrank.theory.distinguishing.limits_of_means import Mean, prospect
+from idealrank.theory.long_lists.limits_of_means import Mean, prospect
 from idealrank.theory.long_lists.query_curves import fit_queries
 
 

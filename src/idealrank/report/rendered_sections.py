@@ -14,7 +14,8 @@ from idealrank.report.appendix import appendix_tables, unwritten
 from idealrank.report.learning_curves import learning_curve
 from idealrank.report.paper import paper_table, side_by_side
 from idealrank.report.svg import inline_svg
-from idealrank.theory.distinguishing.plots import plot_curves, plot_pairs, plot_sequence, plot_values, plot_wins
+from idealrank.theory.distinguishing.plots import plot_pairs, plot_sequence, plot_values, plot_wins
+from idealrank.theory.long_lists.curve_plots import plot_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

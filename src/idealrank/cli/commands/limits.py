@@ -72,7 +72,7 @@ def command(request: Request, method: str, plot: str | None, explain: bool) -> N
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.measures.names import named
     from idealrank.theory.distinguishing.distinguish import MEASURES
-    from idealrank.theory.distinguishing.plots import plot_curves
+    from idealrank.theory.long_lists.curve_plots import plot_curves
     from idealrank.theory.long_lists.measure_discount import Weighting
     from idealrank.theory.long_lists.steps import StepCurve
 
@@ -285,8 +285,8 @@ def _prospects(
     import numpy as np
 
     from idealrank.evaluation.scorer import mean_over_queries
-    from idealrank.theory.distinguishing.limits_of_means import prospect
     from idealrank.theory.long_lists.limits import sees
+    from idealrank.theory.long_lists.limits_of_means import prospect
     from idealrank.theory.long_lists.measure_discount import Weighting
     from idealrank.theory.long_lists.query_curves import QueryCurves, fit_queries
 

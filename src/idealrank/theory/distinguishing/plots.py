@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from idealrank._present.figure_style import DASHES, new_axes, shown
 from idealrank._present.palette import NEUTRAL, SERIES
-from idealrank.theory.long_lists import curves
-from idealrank.theory.long_lists.curves import CurveLike
-from idealrank.theory.long_lists.steps import StepCurve
+from idealrank.theory.long_lists.curve_plots import HEIGHT, LEGEND_ROW, explain_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
     from idealrank.theory.distinguishing.all_pairs import Distinctions
     from idealrank.theory.distinguishing.distinctions import Distinction
 
-__all__ = ["plot_curve", "plot_curves", "plot_pairs", "plot_sequence", "plot_values", "plot_wins"]
+__all__ = ["plot_pairs", "plot_sequence", "plot_values", "plot_wins"]
 
-#: In inches: the height of a figure without its legend, and of a row of the legend.
-_HEIGHT, _LEGEND_ROW = 3.0, 0.2
 #: The height of a triangle in a plot of shares, and the ratio of lengths below which two of them touch.
 _TRIANGLE, _CLOSE = 0.07, 1.3
 
@@ -47,7 +42,7 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    axes = new_axes(ax, _HEIGHT + _LEGEND_ROW * math.ceil(len(found.separations) / 2))
+    axes = new_axes(ax, HEIGHT + LEGEND_ROW * math.ceil(len(found.separations) / 2))
     lines, paths, marks = {}, found.paths, found.marks
     for number, row in enumerate(found.separations):
         (lines[row.measure],) = axes.plot(found.sizes, paths[row.measure].wins, **_series(number))
@@ -57,7 +52,7 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     axes.axhline(0.5, color=NEUTRAL, linewidth=0.5)
     axes.set(xscale="log", ylim=(0, 1.02), xlabel="documents", ylabel="lists with the better ranker ahead")
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    _explain_above(axes, lines)
+    explain_above(axes, lines)
     return axes
 
 
@@ -76,7 +71,7 @@ def plot_pairs(found: Distinctions, ax: Axes | None = None) -> Axes:
     Axes
     """
     by_measure = found.by_measure()
-    axes = new_axes(ax, _HEIGHT + _LEGEND_ROW * math.ceil(len(by_measure) / 2))
+    axes = new_axes(ax, HEIGHT + LEGEND_ROW * math.ceil(len(by_measure) / 2))
     lines, here = {}, found.evaluations.n_queries
     end = 10.0 * here  # what more queries than that would show is not worth the room
     for number, (name, rows) in enumerate(by_measure.items()):
@@ -87,7 +82,7 @@ def plot_pairs(found: Distinctions, ax: Axes | None = None) -> Axes:
     axes.axvline(here, linestyle="--", color=NEUTRAL, linewidth=0.7)
     axes.set(xscale="log", xlim=(1, end), ylim=(0, 1.02), xlabel="queries", ylabel="pairs ordered reliably")
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    _explain_above(axes, lines)
+    explain_above(axes, lines)
     return axes
 
 
@@ -107,7 +102,7 @@ def plot_values(found: Distinction, measure: str, ax: Axes | None = None) -> Axe
     -------
     Axes
     """
-    axes = new_axes(ax, _HEIGHT + _LEGEND_ROW)
+    axes = new_axes(ax, HEIGHT + LEGEND_ROW)
     row = found[measure]
     limits = (row.limit_a, row.limit_b)
     lines = {}
@@ -118,7 +113,7 @@ def plot_values(found: Distinction, measure: str, ax: Axes | None = None) -> Axe
     axes.set(xlabel="documents", ylabel=shown(measure))
     axes.locator_params(axis="x", integer=True)
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    _explain_above(axes, lines)
+    explain_above(axes, lines)
     return axes
 
 
@@ -152,52 +147,6 @@ def plot_sequence(found: Distinction, measure: str, ax: Axes | None = None) -> A
     return axes
 
 
-def plot_curve(curve: CurveLike, ax: Axes | None = None, label: str | None = None) -> Axes:
-    """Draw the expected gain against the canonical score, with bands if the curve was fitted with resamples.
-
-    Parameters
-    ----------
-    curve : Curve, callable or mapping of float to callable
-        The curve.
-    ax : Axes, optional
-        The axes to draw on; by default new ones.
-    label : str, optional
-        The label of the curve in a legend.
-
-    Returns
-    -------
-    Axes
-    """
-    axes = new_axes(ax)
-    checked = curves.of(curve)
-    s = np.linspace(0, 1, 501)
-    (line,) = axes.plot(s, checked(s), label=label)
-    if isinstance(checked, StepCurve) and checked.bands is not None:
-        bands = checked.bands
-        axes.fill_between(bands.s, bands.low, bands.high, alpha=0.2, color=line.get_color(), linewidth=0)
-    axes.set(xlabel="canonical score s", ylabel="expected gain", xlim=(0, 1))
-    return axes
-
-
-def plot_curves(named: Mapping[str, CurveLike]) -> Axes:
-    """Draw the curves of several rankers, fitted to labels.
-
-    Parameters
-    ----------
-    named : mapping of str to curve
-        The curves by name.
-
-    Returns
-    -------
-    Axes
-    """
-    axes = new_axes(None, _HEIGHT + _LEGEND_ROW * math.ceil(len(named) / 2))
-    lines = {name: plot_curve(curve, axes).lines[-1] for name, curve in named.items()}
-    axes.set_ylabel("expected label")
-    _explain_above(axes, lines)
-    return axes
-
-
 def _series(number: int) -> dict[str, Any]:
     """Return the color and the dash of a line; neighbors differ in both, because lines often cover each other."""
     repeated, place = divmod(number, len(SERIES))
@@ -215,14 +164,3 @@ def _apart(lengths: Sequence[int]) -> list[float]:
         if lengths[place] < _CLOSE * lengths[before]:
             heights[place] = heights[before] - _TRIANGLE
     return heights
-
-
-def _explain_above(axes: Axes, lines: Mapping[str, Line2D]) -> None:
-    """Name the lines in a legend above the plot, because curves may be anywhere in it."""
-    labels = ["line"] * len(lines)  # Matplotlib would leave out a name that begins with an underscore
-    legend = axes.legend(
-        lines.values(), labels, loc="lower left", bbox_to_anchor=(0, 1.02), borderaxespad=0, ncols=2, frameon=False,
-        handlelength=2.4, columnspacing=1.0,
-    )  # fmt: skip
-    for text, name in zip(legend.get_texts(), lines, strict=True):
-        text.set(text=shown(name), fontsize="small", parse_math=False)

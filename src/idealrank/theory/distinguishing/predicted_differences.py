@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealrank._typing import Floats
-from idealrank.theory.distinguishing.limits_of_means import Mean
 from idealrank.theory.distinguishing.ranker_curves import OnLists
+from idealrank.theory.long_lists.limits_of_means import Mean
 
 __all__ = ["GapPrediction", "predict_gap"]
 

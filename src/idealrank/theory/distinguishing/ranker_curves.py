@@ -16,8 +16,8 @@ from idealrank.measures import Measure, gains
 from idealrank.measures.base import kernel_ties
 from idealrank.measures.plan import run
 from idealrank.theory.distinguishing.growing_lists import Paths
-from idealrank.theory.distinguishing.limits_of_means import Mean, expected_values, limit_values
 from idealrank.theory.distinguishing.prefixes import prefix_values
+from idealrank.theory.long_lists.limits_of_means import Mean, expected_values, limit_values
 from idealrank.theory.long_lists.query_curves import QueryCurves, fit_queries
 
 __all__ = ["OnLists", "on_lists"]
