@@ -8,7 +8,6 @@ import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -134,12 +133,32 @@ def imports(tree: ast.AST) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
             names += [f"{node.module}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "import_module":
             # A name that is computed, as in import_module(f"idealrank.io.{name}"), is in that package.
             text = node.args[0].values[0] if isinstance(node.args[0], ast.JoinedStr) else node.args[0]
             if isinstance(text, ast.Constant):
                 names.append(str(text.value).rstrip("."))
     return {name.removeprefix("idealrank.") for name in names if name.startswith("idealrank.")}
+
+
+@cache
+def exports(package: str) -> dict[str, str]:
+    """The modules of the things that a package shows as its own, as type checkers see it."""
+    homes: dict[str, str] = {}
+    stub = PATHS[package].with_suffix(".pyi")
+    tree = ast.parse(stub.read_text(encoding="utf-8")) if stub.exists() else trees()[package]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("idealrank."):
+            module = node.module.removeprefix("idealrank.")
+            for alias in node.names if module in PATHS else []:  # the native module has no Python file
+                names = defined(module) if alias.name == "*" else [alias.asname or alias.name]
+                homes |= dict.fromkeys(names, module)
+    return homes
+
+
+def defined(module: str) -> list[str]:
+    """The classes and functions of a module."""
+    return [node.name for node in trees()[module].body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
 
 
 def home(name: str, modules: Collection[str]) -> str:
@@ -149,11 +168,8 @@ def home(name: str, modules: Collection[str]) -> str:
     module, _, thing = name.rpartition(".")
     if module not in modules:
         return home(module, modules) if module else ""
-    if module in PATHS and PATHS[module].name == "__init__.py" and thing != "*":
-        value = getattr(import_module(f"idealrank.{module}" if module else "idealrank"), thing, None)
-        defined = str(getattr(value, "__module__", "")).removeprefix("idealrank.")
-        return defined if defined in modules else module
-    return module
+    is_package = module in PATHS and PATHS[module].name == "__init__.py"
+    return exports(module).get(thing, module) if is_package else module
 
 
 def graph_of_modules(code: Mapping[str, ast.AST]) -> dict[str, set[str]]:
