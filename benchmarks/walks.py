@@ -1,8 +1,9 @@
-"""How many files a reader visits who follows a call: ``python -m benchmarks.walks [WALK ...]``.
+"""How many files a reader visits who follows a call: ``python -m benchmarks.walks [--write] [WALK ...]``.
 
 Each walk runs in a process of its own, on the data of `benchmarks.recordings`. A file of idealrank is visited if a
 function that it defines is called; what runs while modules are imported does not count, since no reader follows it.
-docs/architecture.md shows these counts. The file also runs by its path, under the Python of any build.
+``--write`` updates docs/architecture.md, which shows what was measured. The file also runs by its path, under the
+Python of any build.
 """
 
 import argparse
@@ -12,9 +13,11 @@ import os
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import partial
 from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
@@ -28,7 +31,9 @@ else:  # run by its path
     import recordings
     from recordings import public
 
-__all__ = ["WALKS", "Walk", "main", "measure"]
+__all__ = ["PAGE", "WALKS", "Walk", "main", "measure", "updated", "visits"]
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "architecture.md"
 
 
 class Walk(NamedTuple):
@@ -62,15 +67,16 @@ class _Visits:
 
 
 @contextmanager
-def _visits() -> Iterator[_Visits]:
-    visits = _Visits()
-    threading.setprofile(visits)
-    sys.setprofile(visits)
+def visits() -> Iterator[_Visits]:
+    """What the code inside calls."""
+    seen, before = _Visits(), sys.getprofile()
+    threading.setprofile(seen)
+    sys.setprofile(seen)
     try:
-        yield visits
+        yield seen
     finally:
-        sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        sys.setprofile(before)
+        threading.setprofile(before)  # type: ignore[arg-type]
 
 
 def _command(*arguments: str) -> None:
@@ -134,10 +140,9 @@ WALKS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
 def _walk(name: str) -> Walk:
     """Walk in this process, in a folder with the data."""
     call = WALKS[name][1]()
-    with _visits() as visits:
+    with visits() as seen:
         call()
-    visits.files.pop("__main__.py", None)
-    return Walk(list(visits.files), sum(visits.files.values()))
+    return Walk(list(seen.files), sum(seen.files.values()))
 
 
 def measure(names: list[str] | None = None) -> dict[str, Walk]:
@@ -155,26 +160,53 @@ def measure(names: list[str] | None = None) -> dict[str, Walk]:
 
 
 def table(walks: dict[str, Walk]) -> str:
-    """The table of counts, as docs/architecture.md has it."""
+    """The table of counts, in Markdown."""
     rows = [f"| `{WALKS[name][0]}` | {len(walk.files)} |" for name, walk in walks.items()]
-    return "\n".join(["| walk | files |", "| --- | ---: |", *rows])
+    return "\n".join(["| call | files |", "| --- | ---: |", *rows])
+
+
+def by_room(walk: Walk) -> str:
+    """The files of a walk by room, a list in Markdown; rooms and files are in the order of their first call."""
+    rooms: dict[str, list[str]] = {}
+    for path in walk.files:
+        room, _, file = path.rpartition("/")
+        rooms.setdefault(room, []).append(f"`{file.removesuffix('.py')}`")
+    lines = [f"- `{room or 'idealrank'}/`: {', '.join(files)}" for room, files in rooms.items()]
+    wrap = partial(textwrap.fill, width=125, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return "\n".join(map(wrap, lines))
+
+
+def updated(page: str, walks: dict[str, Walk]) -> str:
+    """The page with what was measured between the comments that mark it."""
+    for name, text in {"table": table(walks), **{name: by_room(walk) for name, walk in walks.items()}}.items():
+        marks = f"<!-- walk: {name} -->", "<!-- end -->"
+        before, mark, rest = page.partition(marks[0])
+        if not mark:
+            raise ValueError(f"the page has no {marks[0]}")
+        page = f"{before}{mark}\n\n{text}\n\n{marks[1]}{rest.partition(marks[1])[2]}"
+    return page
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the table of counts, and the files in the order of their first call."""
+    """Print the table of counts and the files in the order of their first call, or write them to the page."""
     parser = argparse.ArgumentParser("python -m benchmarks.walks", description="Files visited by five calls.")
     parser.add_argument("walks", nargs="*", metavar="WALK", help=f"all by default: {', '.join(WALKS)}")
+    parser.add_argument("--write", action="store_true", help="update docs/architecture.md")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     for name in options.walks:
         if name not in WALKS:
             parser.error(f"no walk is called {name!r}; there are {', '.join(WALKS)}")
+    if options.write and options.walks:
+        parser.error("--write measures all walks: name none")
     if options.inside:
         print(json.dumps(_walk(options.walks[0])))
         return 0
     walks = measure(options.walks)
+    if options.write:
+        PAGE.write_text(updated(PAGE.read_text(encoding="utf-8"), walks), encoding="utf-8")
     print(table(walks))
-    for name, walk in walks.items():
+    for name, walk in walks.items() if not options.write else ():
         print(f"\n{name}: {len(walk.files)} files, {walk.n_calls:,} calls")
         print("\n".join(f"{number:4} {path}" for number, path in enumerate(walk.files, 1)))
     return 0

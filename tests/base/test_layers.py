@@ -5,6 +5,7 @@ loads by a table of names (`idealrank._core.lazy`, formats, shapes, commands) is
 """
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
@@ -244,6 +245,15 @@ def test_a_module_imports_only_what_lies_below_it(module: str) -> None:
     assert rooms.isdisjoint(ALIASES), "the package itself imports from the rooms"
     for other in rooms & LAYERS.keys() - {room}:
         assert LAYERS[other] < LAYERS[room], f"{module} (layer {LAYERS[room]}) imports {other} ({LAYERS[other]})"
+
+
+def test_the_page_about_the_architecture_has_these_layers() -> None:
+    page = ROOT.parents[1] / "docs" / "architecture.md"
+    if not page.exists():
+        pytest.skip("no source tree")
+    rows = re.findall(r"^\| +(\d+) \| (.*?) \|", page.read_text(encoding="utf-8"), re.MULTILINE)
+    rooms = {room.strip("`/").removesuffix(".py"): int(layer) for layer, names in rows for room in names.split(", ")}
+    assert rooms == LAYERS
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

@@ -298,14 +298,3 @@ def test_a_notebook_is_kept_without_what_it_printed_and_runs(path: Path, monkeyp
     for cell in cells:
         source = "".join(line for line in cell["source"] if not line.startswith("%"))
         exec(compile(source, str(path), "exec"), names)
-
-
-def test_the_architecture_page_names_files_that_exist_and_keeps_its_walks_short() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    walks = page.split("## Three paths through the code")[1].split("### ")[1:]
-    for walk, most in zip(walks, (20, 13, 12), strict=True):
-        steps = re.findall(r"^(\d+)\. `([\w/.]+)`", walk, re.MULTILINE)
-        assert [int(number) for number, _ in steps] == list(range(1, len(steps) + 1))
-        assert len(steps) <= most
-        for _, path in steps:
-            assert (ROOT / path if path.startswith("cpp") else ROOT / "src" / "idealrank" / path).is_file(), path
