@@ -12,6 +12,6 @@ LOSSES = [FORMS[name][0] if name in INCOMPLETE else getattr(losses, name).label 
 N_DOCS = 60
 
 
-def small_parts() -> datasets.Parts:
+def small_parts() -> datasets.TrainTestData:
     """Twelve queries to learn from, and twelve others."""
     return datasets.web_search(n_queries=12, n_docs=N_DOCS, n_features=8)

@@ -21,7 +21,7 @@ _TABLE = {
     "data.construction": ["concatenate", "from_arrays"],
     "data.ids": ["Ids"],
     "data.judgments": ["join", "Qrels", "Run"],
-    "data.lists": ["Judged"],
+    "data.lists": ["JudgedLabels"],
     "data.problem": ["Problem"],
     "data.ranking": ["RankingData"],
     "data.subtopics": ["SubtopicQrels"],
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from idealrank.data.construction import from_arrays as from_arrays
     from idealrank.data.ids import Ids as Ids
     from idealrank.data.judgments import *  # noqa: F403
-    from idealrank.data.lists import Judged as Judged
+    from idealrank.data.lists import JudgedLabels as JudgedLabels
     from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
     from idealrank.data.subtopics import SubtopicQrels as SubtopicQrels

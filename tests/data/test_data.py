@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 import idealrank as ir
 from idealrank import Ids, Problem, Qrels, RankingData, Run, from_arrays, join
-from idealrank.data.lists import Judged
+from idealrank.data.lists import JudgedLabels
 from idealrank.errors import DataError, OptionError
 
 query_columns = st.one_of(
@@ -184,7 +184,7 @@ def test_constructor_checks_order_and_judged() -> None:
     with pytest.raises(DataError, match="permutation"):
         RankingData(np.zeros(2), np.array([0, 2]), np.array([1]), input_rows=np.array([0, 0]), regrouped=True)
     with pytest.raises(DataError, match="judged must have as many queries as the rankings: 1, got 2"):
-        RankingData(np.zeros(2), np.array([0, 2]), np.array([1]), judged=Judged(np.zeros(1), np.array([0, 1, 1])))
+        RankingData(np.zeros(2), np.array([0, 2]), np.array([1]), judged=JudgedLabels(np.zeros(1), np.array([0, 1, 1])))
 
 
 def test_data_is_frozen_and_leaves_the_callers_arrays_alone() -> None:
@@ -393,7 +393,7 @@ def ranking_data_of(array: Callable[[Any], Any]) -> tuple[ir.RankingData, list[A
         "input_rows": array([0, 2, 1]),
     }
     judged = (array([1.0, 0.0, 2.0]), array([0, 2, 3]))
-    data = ir.RankingData(**given, judged=Judged(*judged), regrouped=True)
+    data = ir.RankingData(**given, judged=JudgedLabels(*judged), regrouped=True)
     return data, [*given.values(), *judged]
 
 

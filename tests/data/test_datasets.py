@@ -15,7 +15,7 @@ from idealrank.errors import DataError
 
 
 @pytest.fixture(scope="module")
-def log() -> datasets.Parts:
+def log() -> datasets.TrainTestData:
     return datasets.web_search(n_queries=20, n_docs=1000)
 
 
@@ -95,7 +95,7 @@ def test_labels_are_cut_at_100_and_1000_clicks() -> None:
     )
 
 
-def test_few_documents_are_clicked_often(log: datasets.Parts) -> None:
+def test_few_documents_are_clicked_often(log: datasets.TrainTestData) -> None:
     for part in log:
         shares = np.bincount(part.labels.astype(np.int64)) / part.n_docs
         assert shares.size == 3
@@ -105,13 +105,13 @@ def test_few_documents_are_clicked_often(log: datasets.Parts) -> None:
         assert of_query.max() > 1.5 * of_query.min() > 0
 
 
-def test_older_documents_have_more_clicks(log: datasets.Parts) -> None:
+def test_older_documents_have_more_clicks(log: datasets.TrainTestData) -> None:
     for part in log:
         fifths = by_query(part, part.labels).reshape(part.n_queries, 5, -1).mean(axis=(0, 2))
         assert fifths[0] > fifths[2] > fifths[4] > 0.4 * fifths[0]
 
 
-def test_a_trained_linear_ranker_is_good_but_not_perfect(log: datasets.Parts) -> None:
+def test_a_trained_linear_ranker_is_good_but_not_perfect(log: datasets.TrainTestData) -> None:
     at_random = mean_ndcg(log.test, np.random.default_rng(0).random(log.test.n_docs))
     best_feature = mean_ndcg(log.test, log.test.known_features()[:, 0].astype(np.float64))
     trained = mean_ndcg(log.test, least_squares_scores(log.train, log.test))
@@ -119,7 +119,7 @@ def test_a_trained_linear_ranker_is_good_but_not_perfect(log: datasets.Parts) ->
     assert best_feature + 0.03 < trained < 0.95
 
 
-def test_features_differ_in_usefulness(log: datasets.Parts) -> None:
+def test_features_differ_in_usefulness(log: datasets.TrainTestData) -> None:
     useful = usefulness(log.test)
     assert useful[0] > 0.3
     assert (np.diff(useful[0::8]) < -0.01).all()
@@ -129,7 +129,7 @@ def test_features_differ_in_usefulness(log: datasets.Parts) -> None:
     np.testing.assert_allclose(useful[7::8], 0, rtol=0, atol=0.02)
 
 
-def test_features_are_redundant_skewed_and_scaled_by_query(log: datasets.Parts) -> None:
+def test_features_are_redundant_skewed_and_scaled_by_query(log: datasets.TrainTestData) -> None:
     features = log.train.known_features().astype(np.float64)
     assert np.corrcoef(features[:, 0], features[:, 5])[0, 1] > 0.95
     assert (features[:, [1, 7]].mean(axis=0) > 2 * np.median(features[:, [1, 7]], axis=0)).all()

@@ -60,7 +60,7 @@ LEFT_OUT = {
     "Figure": "part of a page, made by results",
     "Section": "part of a page, made by results",
     "Ids": "takes a buffer and offsets; Ids.of is what others use, and tests/data/test_ids.py checks it",
-    "Judged": "an array half of checked data",
+    "JudgedLabels": "an array half of checked data",
     "SoftRanks": "takes checked arrays; soft_positions checks them",
     "over_cutoffs": "takes names of measures alone",
     "ParquetSource": "takes a file; see tests/learners/test_sources.py",

@@ -21,7 +21,7 @@ QUIET = {"verbosity": -1, "num_threads": 1, "deterministic": True, "force_row_wi
 
 
 @pytest.fixture(scope="module")
-def parts() -> datasets.Parts:
+def parts() -> datasets.TrainTestData:
     return small_parts()
 
 
@@ -35,7 +35,7 @@ def trained(loss: str | losses.Loss, data: ir.RankingData, rounds: int = 10, **p
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.sampled(4)
-def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> None:
+def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.TrainTestData) -> None:
     data, scores = parts.train, np.random.default_rng(0).normal(size=parts.train.n_docs)
     gradient, curvature = objective(name)(scores, dataset_of(data).construct())
     loss = ir.loss(name)
@@ -68,7 +68,7 @@ def test_what_an_objective_keeps_between_trees_follows_the_data() -> None:
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_training_lowers_the_loss(name: str, parts: datasets.Parts) -> None:
+def test_training_lowers_the_loss(name: str, parts: datasets.TrainTestData) -> None:
     data, loss = parts.train, ir.loss(name)
     start = np.random.default_rng(0).normal(size=data.n_docs)  # cut-offs are flat where all scores are equal
     params = {**QUIET, "objective": objective(loss), "learning_rate": 0.05}
@@ -79,7 +79,7 @@ def test_training_lowers_the_loss(name: str, parts: datasets.Parts) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")  # older versions know no other name
-def test_the_ranker_of_lightgbm_and_its_train_learn_the_same(parts: datasets.Parts) -> None:
+def test_the_ranker_of_lightgbm_and_its_train_learn_the_same(parts: datasets.TrainTestData) -> None:
     data, group = parts.train, np.diff(parts.train.offsets)
     ranker = lgb.LGBMRanker(objective=objective("lambda_rank"), n_estimators=10, **QUIET)
     ranker.fit(data.features, data.labels, group=group, eval_set=[(data.features, data.labels)], eval_group=[group],
@@ -94,7 +94,9 @@ def test_the_ranker_of_lightgbm_and_its_train_learn_the_same(parts: datasets.Par
 @pytest.mark.parametrize(
     "name", ["ndcg@10", "ap(rel=2)", "rr(empty=skip,rel=2)", "ndcg(ties=stable)", "pairwise_error"]
 )
-def test_the_metric_is_what_evaluate_reports_bit_for_bit(name: str, like: str | None, parts: datasets.Parts) -> None:
+def test_the_metric_is_what_evaluate_reports_bit_for_bit(
+    name: str, like: str | None, parts: datasets.TrainTestData
+) -> None:
     data = parts.test.subset(range(6))
     labels = np.where(np.arange(data.n_docs) < data.offsets[1], 0, data.labels)  # a query with nothing relevant
     seen: list[npt.NDArray[np.float64]] = []
@@ -114,7 +116,7 @@ def test_the_metric_is_what_evaluate_reports_bit_for_bit(name: str, like: str | 
     assert len(expected) == 4
 
 
-def test_early_stopping_lowers_an_error_and_raises_a_measure(parts: datasets.Parts) -> None:
+def test_early_stopping_lowers_an_error_and_raises_a_measure(parts: datasets.TrainTestData) -> None:
     train = dataset_of(parts.train)
     test = lgb.Dataset(parts.test.features, parts.test.labels, group=np.diff(parts.test.offsets), reference=train)
     for name, best in (("pairwise_error", np.argmin), ("ndcg@5", np.argmax)):
@@ -132,7 +134,7 @@ def test_one_query_may_have_more_than_ten_thousand_documents() -> None:
     assert ir.evaluate(data, scores, "ndcg").mean["ndcg"] > ir.evaluate(data, np.zeros(12_000), "ndcg").mean["ndcg"]
 
 
-def test_names_keep_metrics_of_one_measure_apart(parts: datasets.Parts) -> None:
+def test_names_keep_metrics_of_one_measure_apart(parts: datasets.TrainTestData) -> None:
     train, history = dataset_of(parts.train), dict[str, Any]()
     kinds = [metric("ndcg@10", like, name=like) for like in ("sklearn", "lightgbm")]
     lgb.train(
@@ -156,7 +158,7 @@ def test_group_sizes_that_are_not_whole_are_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["lambda_rank", "approx_ndcg", "cross_entropy(normalizer=dcg)"])
-def test_documents_of_weight_two_make_a_query_count_twice(name: str, parts: datasets.Parts) -> None:
+def test_documents_of_weight_two_make_a_query_count_twice(name: str, parts: datasets.TrainTestData) -> None:
     data, scores = parts.train.subset([0]), np.linspace(0, 1, N_DOCS)
     plain = objective(name)(scores, dataset_of(data).construct())
     double = objective(name)(scores, dataset_of(data, weight=np.full(N_DOCS, 2.0)).construct())
@@ -180,7 +182,7 @@ def test_objective_and_metric_are_values_that_can_be_pickled() -> None:
     assert pickle.loads(pickle.dumps(metric("ndcg@10", "trec_eval"))) == metric("ndcg@10", "trec_eval")
 
 
-def test_a_data_set_without_groups_is_refused(parts: datasets.Parts) -> None:
+def test_a_data_set_without_groups_is_refused(parts: datasets.TrainTestData) -> None:
     data = parts.train
     alone = lgb.Dataset(data.features, data.labels, params=QUIET)
     with pytest.raises(DataError, match=r"has no groups.*group=sizes"):
@@ -198,7 +200,7 @@ def test_group_sizes_that_do_not_fit_are_refused() -> None:
         objective("lambda_rank")([1, 0], [0.0, 0.0, 0.0], None, [2])
 
 
-def test_a_booster_that_diverges_is_told_so(parts: datasets.Parts) -> None:
+def test_a_booster_that_diverges_is_told_so(parts: datasets.TrainTestData) -> None:
     with pytest.raises(DataError, match=r"a score of the booster must be .*, got .*: try a lower") as caught:
         trained("pairwise_logistic", parts.train, learning_rate=1e308)
     assert caught.value.row is not None
@@ -207,7 +209,7 @@ def test_a_booster_that_diverges_is_told_so(parts: datasets.Parts) -> None:
         metric("ndcg")([1, 0], [np.inf, 0.0], None, [2])
 
 
-def test_labels_beyond_all_gains_are_refused(parts: datasets.Parts) -> None:
+def test_labels_beyond_all_gains_are_refused(parts: datasets.TrainTestData) -> None:
     data = parts.train
     labels = np.where(np.arange(data.n_docs) == 65, 5000.0, data.labels)
     dataset = lgb.Dataset(data.features, labels, group=np.diff(data.offsets), params=QUIET)
@@ -262,7 +264,7 @@ def test_folds_for_cv_refuse_what_cannot_be_split(given: Any, n_folds: Any, mess
         cv_folds(lgb.Dataset(np.zeros((5, 1))) if given is None else given, n_folds)
 
 
-def test_cv_needs_folds_of_whole_queries_and_gives_the_means_of_its_folds(parts: datasets.Parts) -> None:
+def test_cv_needs_folds_of_whole_queries_and_gives_the_means_of_its_folds(parts: datasets.TrainTestData) -> None:
     data = parts.train
     params = {**QUIET, "objective": objective("lambda_rank", n_threads=1)}
     # Without folds, LightGBM's cv cuts queries into pieces unless the objective is one of its own for ranking.
@@ -279,7 +281,7 @@ def test_cv_needs_folds_of_whole_queries_and_gives_the_means_of_its_folds(parts:
     assert_allclose(found["valid ndcg@10-mean"][-1], np.mean(values), rtol=1e-12, atol=0)
 
 
-def test_a_subset_of_whole_queries_is_accepted(parts: datasets.Parts) -> None:
+def test_a_subset_of_whole_queries_is_accepted(parts: datasets.TrainTestData) -> None:
     data = parts.train
     n = int(data.offsets[3])
     booster = lgb.train({**QUIET, "objective": objective("lambda_rank")}, dataset_of(data).subset(np.arange(n)), 3)
@@ -290,7 +292,7 @@ def test_a_subset_of_whole_queries_is_accepted(parts: datasets.Parts) -> None:
 
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
 def test_the_ranker_of_lightgbm_stops_early_on_its_own_metrics_too_unless_they_are_turned_off(
-    parts: datasets.Parts,
+    parts: datasets.TrainTestData,
 ) -> None:
     def metrics(**options: Any) -> dict[str, int]:
         rising = iter(range(1000))
@@ -312,7 +314,7 @@ def test_the_ranker_of_lightgbm_stops_early_on_its_own_metrics_too_unless_they_a
     assert metrics(metric="None") == {"rising": 40}
 
 
-def test_bagging_by_query_is_refused_with_an_objective_of_ones_own(parts: datasets.Parts) -> None:
+def test_bagging_by_query_is_refused_with_an_objective_of_ones_own(parts: datasets.TrainTestData) -> None:
     bagging = {"bagging_by_query": True, "bagging_fraction": 0.5, "bagging_freq": 1}
     with pytest.raises(OptionError, match=r"bagging_by_query: LightGBM .* no trees .*bagging_fraction"):
         trained("lambda_rank", parts.train, 3, **bagging)

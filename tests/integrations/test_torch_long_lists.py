@@ -225,7 +225,11 @@ def test_scores_are_not_copied_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("heights", [False, True], ids=["flat", "heights"])
 def test_pair_sums_are_sums_over_pairs(order: int, kernel: str, n_groups: int, heights: bool) -> None:
     rng = np.random.default_rng(order)
-    made = {"logistic": sweeps.Logistic(1.5), "hinge": sweeps.Hinge(1), "squared_hinge": sweeps.Hinge(2)}[kernel]
+    made = {
+        "logistic": sweeps.LogisticKernel(1.5),
+        "hinge": sweeps.HingeKernel(1),
+        "squared_hinge": sweeps.HingeKernel(2),
+    }[kernel]
     for n in (1, 15, 16, 17, 200):
         groups = np.sort(rng.integers(0, n_groups, n))
         # A hinge at 0 has one derivative within a block and another outside: it is for scores that differ.
@@ -253,7 +257,7 @@ def test_a_grid_gives_the_sums_over_pairs(order: int, dtype: str) -> None:
     groups = torch.tensor(rng.integers(0, 3, 3000))
     scores = torch.tensor(0.3 * rng.normal(size=3000), dtype=getattr(torch, dtype))
     weights = torch.tensor(rng.random((3000, 2)), dtype=scores.dtype)
-    kernel = sweeps.Logistic(1.0)
+    kernel = sweeps.LogisticKernel(1.0)
     grid = sweeps.Grid.of(scores, groups, 4, kernel.slope)  # the last group is empty
     z = (scores[None, :] - scores[:, None]).double()
     counted = (groups[None, :] == groups[:, None]) & ~torch.eye(3000, dtype=torch.bool)

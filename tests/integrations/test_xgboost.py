@@ -20,7 +20,7 @@ PARAMS = {"nthread": 1, "min_child_weight": 1e-3, "eta": 0.1, "base_score": 0.0,
 
 
 @pytest.fixture(scope="module")
-def parts() -> datasets.Parts:
+def parts() -> datasets.TrainTestData:
     return small_parts()
 
 
@@ -30,7 +30,7 @@ def matrix_of(data: ir.RankingData, **options: Any) -> Any:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.sampled(4)
-def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> None:
+def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.TrainTestData) -> None:
     data, loss = parts.train, ir.loss(name)
     scores = np.random.default_rng(0).normal(size=data.n_docs).astype(np.float32)
     gradient, curvature = objective(name)(scores, matrix_of(data))
@@ -39,7 +39,7 @@ def test_derivatives_are_those_of_the_loss(name: str, parts: datasets.Parts) -> 
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_training_lowers_the_loss(name: str, parts: datasets.Parts) -> None:
+def test_training_lowers_the_loss(name: str, parts: datasets.TrainTestData) -> None:
     data, loss = parts.train, ir.loss(name)
     matrix = matrix_of(data)
     start = np.random.default_rng(0).normal(size=data.n_docs).astype(np.float32)
@@ -50,7 +50,7 @@ def test_training_lowers_the_loss(name: str, parts: datasets.Parts) -> None:
 
 
 @pytest.mark.parametrize("name", ["ndcg@10", "rr(empty=skip,rel=2)", "ndcg(discount=power:0.5)@20", "pairwise_error"])
-def test_the_metric_is_what_evaluate_reports(name: str, parts: datasets.Parts) -> None:
+def test_the_metric_is_what_evaluate_reports(name: str, parts: datasets.TrainTestData) -> None:
     seen: list[npt.NDArray[np.float32]] = []
     reported: list[float] = []
     report = metric(name)
@@ -70,7 +70,7 @@ def test_the_metric_is_what_evaluate_reports(name: str, parts: datasets.Parts) -
 
 
 @pytest.mark.parametrize(("name", "best"), [("rr(rel=2)", np.argmax), ("pairwise_error", np.argmin)])
-def test_early_stopping_knows_which_way_is_better(name: str, best: Any, parts: datasets.Parts) -> None:
+def test_early_stopping_knows_which_way_is_better(name: str, best: Any, parts: datasets.TrainTestData) -> None:
     report, history = metric(name), dict[str, Any]()
     booster = xgb.train(
         PARAMS, matrix_of(parts.train), 30, obj=objective("lambda_rank"), custom_metric=report,
@@ -80,7 +80,7 @@ def test_early_stopping_knows_which_way_is_better(name: str, best: Any, parts: d
     assert booster.best_iteration == best(history["test"][name])
 
 
-def test_a_name_of_its_own_keeps_a_metric_apart_from_that_of_xgboost(parts: datasets.Parts) -> None:
+def test_a_name_of_its_own_keeps_a_metric_apart_from_that_of_xgboost(parts: datasets.TrainTestData) -> None:
     history: dict[str, Any] = {}
     xgb.train({**PARAMS, "eval_metric": "ndcg@10"}, matrix_of(parts.train), 3, obj=objective("lambda_rank"),
               custom_metric=metric("ndcg@10", name="idealrank:ndcg@10"), evals=[(matrix_of(parts.test), "test")],
@@ -88,7 +88,7 @@ def test_a_name_of_its_own_keeps_a_metric_apart_from_that_of_xgboost(parts: data
     assert {name: len(values) for name, values in history["test"].items()} == {"ndcg@10": 3, "idealrank=ndcg@10": 3}
 
 
-def test_one_weight_a_query_multiplies_its_derivatives(parts: datasets.Parts) -> None:
+def test_one_weight_a_query_multiplies_its_derivatives(parts: datasets.TrainTestData) -> None:
     data, scores = parts.train, np.zeros(parts.train.n_docs, np.float32)
     weights = np.arange(data.n_queries, dtype=np.float32)
     plain = objective("approx_ndcg")(scores, matrix_of(data))
@@ -97,7 +97,7 @@ def test_one_weight_a_query_multiplies_its_derivatives(parts: datasets.Parts) ->
         assert_allclose(more, one * np.repeat(weights, N_DOCS), rtol=1e-6, atol=0)
 
 
-def test_a_data_set_without_groups_is_refused(parts: datasets.Parts) -> None:
+def test_a_data_set_without_groups_is_refused(parts: datasets.TrainTestData) -> None:
     matrix = xgb.DMatrix(parts.train.features, parts.train.labels)
     with pytest.raises(DataError, match=r"has no groups.*qid="):
         xgb.train(PARAMS, matrix, 2, obj=objective("lambda_rank"))
@@ -105,7 +105,7 @@ def test_a_data_set_without_groups_is_refused(parts: datasets.Parts) -> None:
         metric("ndcg")(np.zeros(720, np.float32), matrix)
 
 
-def test_group_sizes_that_do_not_fit_are_refused(parts: datasets.Parts) -> None:
+def test_group_sizes_that_do_not_fit_are_refused(parts: datasets.TrainTestData) -> None:
     matrix = xgb.DMatrix(parts.train.features, parts.train.labels, group=[60, 60])
     with pytest.raises(DataError, match="must sum to the number of documents, 720, got 120"):
         objective("lambda_rank")(np.zeros(720), matrix)
@@ -113,13 +113,13 @@ def test_group_sizes_that_do_not_fit_are_refused(parts: datasets.Parts) -> None:
         xgb.train(PARAMS, matrix, 2, obj=objective("lambda_rank"))
 
 
-def test_weights_that_do_not_fit_are_refused(parts: datasets.Parts) -> None:
+def test_weights_that_do_not_fit_are_refused(parts: datasets.TrainTestData) -> None:
     matrix = matrix_of(parts.train, weight=[1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="weights must have one entry per query: 12, got"):
         objective("lambda_rank")(np.zeros(720), matrix)
 
 
-def test_a_booster_that_diverges_is_told_so(parts: datasets.Parts) -> None:
+def test_a_booster_that_diverges_is_told_so(parts: datasets.TrainTestData) -> None:
     matrix = matrix_of(parts.train)
     with pytest.raises(DataError, match=r"a score of the booster must be .*, got .*: try a lower") as caught:
         xgb.train({**PARAMS, "eta": 1e38}, matrix, 10, obj=objective("pairwise_logistic"))
@@ -127,7 +127,7 @@ def test_a_booster_that_diverges_is_told_so(parts: datasets.Parts) -> None:
     assert caught.value.query == caught.value.row // N_DOCS
 
 
-def test_labels_beyond_all_gains_are_refused(parts: datasets.Parts) -> None:
+def test_labels_beyond_all_gains_are_refused(parts: datasets.TrainTestData) -> None:
     data = parts.train
     labels = np.where(np.arange(data.n_docs) == 65, 5000.0, data.labels)
     matrix = xgb.DMatrix(data.features, labels, group=np.diff(data.offsets))
@@ -141,14 +141,14 @@ def test_the_ranker_of_xgboost_takes_no_objective_of_ones_own() -> None:
         xgb.XGBRanker(objective=objective("lambda_rank"))
 
 
-def test_the_ranker_of_xgboost_passes_no_queries_to_a_metric(parts: datasets.Parts) -> None:
+def test_the_ranker_of_xgboost_passes_no_queries_to_a_metric(parts: datasets.TrainTestData) -> None:
     data, queries = parts.train, np.repeat(np.arange(parts.train.n_queries), parts.train.group_sizes)
     ranker = xgb.XGBRanker(n_estimators=3, eval_metric=metric("ndcg@10"))
     with pytest.raises(OptionError, match=r"without their queries.*use xgboost.train with obj= and custom_metric="):
         ranker.fit(data.features, data.labels, qid=queries, eval_set=[(data.features, data.labels)], eval_qid=[queries])
 
 
-def test_cv_of_xgboost_keeps_queries_whole(parts: datasets.Parts) -> None:
+def test_cv_of_xgboost_keeps_queries_whole(parts: datasets.TrainTestData) -> None:
     sizes_seen: list[list[int]] = []
     report = metric("ndcg@10")
 

@@ -24,7 +24,7 @@ lgb = pytest.importorskip("lightgbm")
 
 
 @pytest.fixture(scope="module")
-def parts() -> datasets.Parts:
+def parts() -> datasets.TrainTestData:
     return small_parts()
 
 
@@ -37,21 +37,23 @@ def quick(loss: str = "lambda_rank", **options: Any) -> BoostedRanker:
     return BoostedRanker(loss, n_estimators=8, n_threads=1, **options)
 
 
-def test_it_is_lightgbm_with_our_objective(parts: datasets.Parts) -> None:
+def test_it_is_lightgbm_with_our_objective(parts: datasets.TrainTestData) -> None:
     params = {"objective": objective("approx_ndcg"), "verbosity": -1, "num_threads": 1, "learning_rate": 0.05}
     peer = lgb.train(params, parts.train.to_lightgbm(), 8)
     assert_array_equal(quick("approx_ndcg").fit(parts.train).predict(parts.train), peer.predict(parts.train.features))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_any_loss_can_be_boosted(loss: str, parts: datasets.Parts) -> None:
+def test_any_loss_can_be_boosted(loss: str, parts: datasets.TrainTestData) -> None:
     ranker = quick(loss).fit(parts.train)
     assert ranker.loss_ == losses.loss(loss)
     assert np.isfinite(ranker.predict(parts.train)).all()
 
 
 @pytest.mark.parametrize(("measure", "choose"), [("ndcg@10", np.argmax), ("pairwise_error", np.argmin)])
-def test_the_trees_up_to_the_best_on_validation_data_are_kept(measure: str, choose: Any, parts: datasets.Parts) -> None:
+def test_the_trees_up_to_the_best_on_validation_data_are_kept(
+    measure: str, choose: Any, parts: datasets.TrainTestData
+) -> None:
     options: dict[str, Any] = {"n_estimators": 30, "learning_rate": 0.3, "measure": measure, "n_threads": 1}
     ranker = BoostedRanker(**options).fit(parts.train, eval_set=parts.test)
     without_trees, *found = [each["validation"] for each in ranker.history_]
@@ -69,7 +71,7 @@ def test_the_trees_up_to_the_best_on_validation_data_are_kept(measure: str, choo
 
 @pytest.mark.parametrize("validates", [False, True])
 def test_an_interrupt_leaves_the_best_so_far(
-    validates: bool, parts: datasets.Parts, monkeypatch: pytest.MonkeyPatch
+    validates: bool, parts: datasets.TrainTestData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = iter(range(4))
 
@@ -92,19 +94,19 @@ def test_an_interrupt_leaves_the_best_so_far(
     assert ranker.predict(parts.train).std() > 0
 
 
-def test_without_validation_data_all_trees_are_kept(parts: datasets.Parts) -> None:
+def test_without_validation_data_all_trees_are_kept(parts: datasets.TrainTestData) -> None:
     ranker = quick().fit(parts.train)
     assert (ranker.best_iteration_, ranker.history_) == (8, [])
 
 
-def test_the_score_is_what_evaluate_reports(parts: datasets.Parts) -> None:
+def test_the_score_is_what_evaluate_reports(parts: datasets.TrainTestData) -> None:
     ranker = quick(measure="ndcg@5").fit(parts.train)
     expected = ir.evaluate(parts.test, ranker.predict(parts.test), "ndcg@5").mean["ndcg@5"]
     assert_allclose(ranker.score(parts.test), expected, rtol=1e-14, atol=0)
     assert expected > ir.evaluate(parts.test, np.zeros(parts.test.n_docs), "ndcg@5").mean["ndcg@5"]
 
 
-def test_rows_of_a_query_need_not_lie_together(parts: datasets.Parts) -> None:
+def test_rows_of_a_query_need_not_lie_together(parts: datasets.TrainTestData) -> None:
     X, y, qid = rows(parts.train)
     shuffled = np.random.default_rng(0).permutation(y.size)
     ranker = quick("cross_entropy(normalizer=dcg)").fit(X, y, qid=qid)
@@ -112,7 +114,7 @@ def test_rows_of_a_query_need_not_lie_together(parts: datasets.Parts) -> None:
     assert_allclose(mixed.predict(X), ranker.predict(X), rtol=1e-9, atol=1e-12)
 
 
-def test_group_cross_validation_and_search_route_the_queries(parts: datasets.Parts) -> None:
+def test_group_cross_validation_and_search_route_the_queries(parts: datasets.TrainTestData) -> None:
     X, y, qid = rows(parts.train)
     with sklearn.config_context(enable_metadata_routing=True):
         routed = {"qid": qid, "groups": qid}
@@ -125,7 +127,7 @@ def test_group_cross_validation_and_search_route_the_queries(parts: datasets.Par
     assert_allclose(search.cv_results_["mean_test_score"][0], found.mean(), rtol=1e-12, atol=0)
 
 
-def test_seeds_matter_where_something_is_drawn(parts: datasets.Parts) -> None:
+def test_seeds_matter_where_something_is_drawn(parts: datasets.TrainTestData) -> None:
     one, same, other = (
         quick(subsample=0.5, colsample_bytree=0.5, random_state=seed).fit(parts.train).predict(parts.train)
         for seed in (1, 1, 2)
@@ -134,12 +136,12 @@ def test_seeds_matter_where_something_is_drawn(parts: datasets.Parts) -> None:
     assert not np.array_equal(one, other)
 
 
-def test_other_parameters_of_lightgbm_go_through(parts: datasets.Parts) -> None:
+def test_other_parameters_of_lightgbm_go_through(parts: datasets.TrainTestData) -> None:
     ranker = quick(params={"max_depth": 1}).fit(parts.train)
     assert {tree["num_leaves"] for tree in ranker.booster_.dump_model()["tree_info"]} == {2}
 
 
-def test_weights_are_those_of_the_loss(parts: datasets.Parts) -> None:
+def test_weights_are_those_of_the_loss(parts: datasets.TrainTestData) -> None:
     X, y, qid = rows(parts.train)
     rng = np.random.default_rng(0)
     documents, queries = rng.random(y.size), rng.random(12)
@@ -154,7 +156,7 @@ def test_weights_are_those_of_the_loss(parts: datasets.Parts) -> None:
         assert_allclose(value, -gradient[leaf].sum() / curvature[leaf].sum(), rtol=1e-5, atol=0)
 
 
-def test_sparse_features_stay_sparse(parts: datasets.Parts) -> None:
+def test_sparse_features_stay_sparse(parts: datasets.TrainTestData) -> None:
     X, y, qid = rows(parts.train)
     X = np.where(X > 0, X, 0).astype(np.float32)
     sparse = quick().fit(scipy.sparse.csr_matrix(X), y, qid=qid)
@@ -163,7 +165,7 @@ def test_sparse_features_stay_sparse(parts: datasets.Parts) -> None:
     )
 
 
-def test_rows_that_scikit_learn_need_not_look_at_are_scored_the_same(parts: datasets.Parts) -> None:
+def test_rows_that_scikit_learn_need_not_look_at_are_scored_the_same(parts: datasets.TrainTestData) -> None:
     X, y, qid = rows(parts.train)
     ranker, few = quick().fit(X, y, qid=qid), np.ascontiguousarray(X[:50], np.float32)
     expected = ranker.booster_.predict(few)
@@ -174,7 +176,7 @@ def test_rows_that_scikit_learn_need_not_look_at_are_scored_the_same(parts: data
             ranker.predict(wrong)
 
 
-def test_features_may_be_missing(parts: datasets.Parts, tmp_path: Path) -> None:
+def test_features_may_be_missing(parts: datasets.TrainTestData, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X, y, qid = rows(parts.train)
     X = np.where(rng.random(X.shape) < 0.3, np.nan, X).astype(np.float32)
@@ -195,7 +197,7 @@ def test_features_may_be_missing(parts: datasets.Parts, tmp_path: Path) -> None:
         quick(normalize="minmax").fit(data)
 
 
-def test_the_text_of_the_booster_is_the_whole_model(parts: datasets.Parts) -> None:
+def test_the_text_of_the_booster_is_the_whole_model(parts: datasets.TrainTestData) -> None:
     ranker = quick().fit(parts.train, eval_set=parts.test)
     assert_array_equal(
         lgb.Booster(model_str=ranker.booster_.model_to_string()).predict(parts.train.features),
@@ -203,11 +205,11 @@ def test_the_text_of_the_booster_is_the_whole_model(parts: datasets.Parts) -> No
     )
 
 
-def test_a_slope_to_be_chosen_is_chosen(parts: datasets.Parts) -> None:
+def test_a_slope_to_be_chosen_is_chosen(parts: datasets.TrainTestData) -> None:
     assert quick("approx_ndcg(alpha=auto)").fit(parts.train).loss_ == losses.ApproxNDCG(alpha=10.0)
 
 
-def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
+def test_what_cannot_be_is_refused(parts: datasets.TrainTestData) -> None:
     X, y, qid = rows(parts.train)
     for name, value in (("n_estimators", 0), ("num_leaves", 1), ("min_child_samples", 0), ("patience", 0)):
         with pytest.raises(OptionError, match=f"{name}: expected a whole number of at least .*, got {value}"):
@@ -229,7 +231,7 @@ def test_what_cannot_be_is_refused(parts: datasets.Parts) -> None:
         quick(learning_rate=1e308).fit(X, y, qid=qid)
 
 
-def test_an_error_names_the_callers_query_and_row(parts: datasets.Parts) -> None:
+def test_an_error_names_the_callers_query_and_row(parts: datasets.TrainTestData) -> None:
     X, y, _ = rows(parts.train)
     names = np.array([f"q{number % 7}" for number in range(y.size)])  # rows of a query do not lie together
     with pytest.raises(DataError, match="a gain must be finite") as caught:
@@ -238,7 +240,7 @@ def test_an_error_names_the_callers_query_and_row(parts: datasets.Parts) -> None
 
 
 def test_without_lightgbm_the_error_names_the_pip_command(
-    parts: datasets.Parts, monkeypatch: pytest.MonkeyPatch
+    parts: datasets.TrainTestData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = builtins.__import__
 

@@ -39,7 +39,7 @@ class Keeps(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 @pytest.fixture(scope="module")
-def parts() -> datasets.Parts:
+def parts() -> datasets.TrainTestData:
     return small_parts()
 
 
@@ -75,14 +75,14 @@ def test_weights_of_queries_become_those_of_their_documents() -> None:
     assert heavy.weights_.tolist() == [1, 1, 3, 3]
 
 
-def test_linear_regression_finds_what_least_squares_finds(parts: datasets.Parts) -> None:
+def test_linear_regression_finds_what_least_squares_finds(parts: datasets.TrainTestData) -> None:
     by_regression = ConsistentRegression(LinearRegression(), normalize="zscore").fit(parts.train)
     by_descent = LeastSquaresRanker(normalize="zscore", max_iter=1000).fit(parts.train)
     assert_allclose(by_regression.predict(parts.train), by_descent.predict(parts.train), rtol=0, atol=2e-4)
 
 
 @pytest.mark.parametrize("package", REGRESSORS)
-def test_regressors_of_every_package_become_rankers(package: str, parts: datasets.Parts) -> None:
+def test_regressors_of_every_package_become_rankers(package: str, parts: datasets.TrainTestData) -> None:
     if package != "sklearn.ensemble":
         pytest.importorskip(package)
     name, options = REGRESSORS[package]
@@ -94,7 +94,7 @@ def test_regressors_of_every_package_become_rankers(package: str, parts: dataset
     assert ranker.estimator_ is not regressor
 
 
-def test_the_default_is_that_of_scikit_learn(parts: datasets.Parts) -> None:
+def test_the_default_is_that_of_scikit_learn(parts: datasets.TrainTestData) -> None:
     ranker = ConsistentRegression(n_threads=1).fit(parts.train)
     assert type(ranker.estimator_).__name__ == "HistGradientBoostingRegressor"
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank import learners
-from idealrank.data.lists import Judged
+from idealrank.data.lists import JudgedLabels
 from idealrank.errors import DataError
 from idealrank.learners.base import Ranker
 
@@ -131,7 +131,7 @@ def test_what_cannot_be_learned_from_is_refused() -> None:
     unjudged = replace(
         data,
         labels=np.where(np.arange(data.n_docs) == 20, np.nan, data.labels),
-        judged=Judged(data.labels, data.offsets),
+        judged=JudgedLabels(data.labels, data.offsets),
     )
     with pytest.raises(DataError, match="a label to learn from must be a finite number, got nan") as caught:
         learners.RankNet().fit(unjudged)

@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from idealrank import cutoffs, discounts, gains, measure
 from idealrank._typing import Floats
-from idealrank.data.lists import Judged, Lists
+from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import (
     AP,
@@ -757,7 +757,7 @@ def test_negative_labels_can_be_unjudged_or_kept_where_a_convention_says_so() ->
     assert unjudged == pytest.approx([1 / math.log2(3)])
     kept = NDCG().values(Lists(labels, scores, offsets, negative="keep"))  # 2^-1 - 1 = -1/2
     assert kept == pytest.approx([(-1 / 2 + 1 / math.log2(3)) / (1 - 1 / 2 / math.log2(4))])
-    pool = Judged(np.array([-1.0, 1.0]), np.array([0, 2]))
+    pool = JudgedLabels(np.array([-1.0, 1.0]), np.array([0, 2]))
     joined = Lists(labels[:2], scores[:2], np.array([0, 2]), judged=pool, negative="unjudged")
     assert_array_equal(JudgedShare().values(joined), [1 / 2])
 

@@ -23,7 +23,7 @@ from idealrank.data.columns import (
 )
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
-from idealrank.data.lists import Judged, QueryIds
+from idealrank.data.lists import JudgedLabels, QueryIds
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import PER_DOCUMENT, PER_QUERY, RankingData, is_sparse
 from idealrank.data.subtopics import SubtopicQrels
@@ -269,9 +269,9 @@ def _joined(columns: Sequence[Any]) -> Any:
         return None
     if any(isinstance(column, Ids) for column in columns):
         return joined_ids(columns)
-    if isinstance(columns[0], Judged):
+    if isinstance(columns[0], JudgedLabels):
         labels, offsets = zip(*columns, strict=True)
-        return Judged(np.concatenate(labels), _joined_offsets(offsets))
+        return JudgedLabels(np.concatenate(labels), _joined_offsets(offsets))
     if any(map(is_sparse, columns)):
         from scipy.sparse import vstack
 

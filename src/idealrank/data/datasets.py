@@ -26,7 +26,7 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 
-__all__ = ["Parts", "Searches", "search_runs", "topic_distillation", "web_search"]
+__all__ = ["Searches", "TrainTestData", "search_runs", "topic_distillation", "web_search"]
 
 
 # Literals, because log is not the same to the last bit on every platform.
@@ -34,7 +34,7 @@ _LOG_100 = 4.605170185988092
 _LOG_1000 = 6.907755278982137
 
 
-class Parts(NamedTuple):
+class TrainTestData(NamedTuple):
     """Training and test data from the same distribution, with no query in common.
 
     Attributes
@@ -112,7 +112,7 @@ class _Stream:
         return (total.astype(np.float64) - 12 * 32767.5) / 65536.0
 
 
-def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, seed: int = 0) -> Parts:
+def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, seed: int = 0) -> TrainTestData:
     """Generate a click log of a search engine: label 2 above 1000 clicks, 1 from 100 to 1000, 0 below.
 
     The documents of a query are ordered by creation time. They are not identically distributed: older documents had
@@ -134,7 +134,7 @@ def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, se
 
     Returns
     -------
-    Parts
+    TrainTestData
         Training and test data.
 
     Raises
@@ -170,7 +170,9 @@ def web_search(n_queries: int = 40, n_docs: int = 5000, n_features: int = 40, se
         return (log_clicks >= _LOG_100).astype(np.int8) + (log_clicks > _LOG_1000), latent
 
     train = _make("train-q", n_queries, n_docs, n_features, _Stream(seed, 0), _Stream(seed, 1), click_query)
-    return Parts(train, _make("test-q", n_queries, n_docs, n_features, _Stream(seed, 2), _Stream(seed, 3), click_query))
+    return TrainTestData(
+        train, _make("test-q", n_queries, n_docs, n_features, _Stream(seed, 2), _Stream(seed, 3), click_query)
+    )
 
 
 def topic_distillation(

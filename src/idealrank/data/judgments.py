@@ -25,7 +25,7 @@ from idealrank.data.columns import (
     read_only,
 )
 from idealrank.data.ids import Ids
-from idealrank.data.lists import Judged
+from idealrank.data.lists import JudgedLabels
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Qrels", "Run", "join"]
 
 
-class _ByQuery(Mapping[str, dict[str, float]]):
+class _QueryMapping(Mapping[str, dict[str, float]]):
     """One number per (query, document) pair, grouped by query in order of first appearance.
 
     It can be used like the nested mapping {query: {document: number}}, and is stored as ids, offsets and one array.
@@ -94,7 +94,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         """
         if isinstance(data, cls):
             return data
-        if isinstance(data, _ByQuery):
+        if isinstance(data, _QueryMapping):
             raise DataError(f"expected a {cls.__name__}, got {data!r}")
         return cls(data)
 
@@ -206,7 +206,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         return {query: self._docs_of(number) for number, query in enumerate(self.query_ids)}
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, _ByQuery):
+        if isinstance(other, _QueryMapping):
             return type(self) is type(other) and self.to_dict() == other.to_dict()
         return self.to_dict() == other if isinstance(other, Mapping) else NotImplemented
 
@@ -216,7 +216,7 @@ class _ByQuery(Mapping[str, dict[str, float]]):
         return f"{type(self).__name__}({counted(self.n_queries, 'query')}, {counted(self.n_docs, 'document')})"
 
 
-class Qrels(_ByQuery):
+class Qrels(_QueryMapping):
     """Judgments: one label per judged (query, document) pair.
 
     Parameters
@@ -249,7 +249,7 @@ class Qrels(_ByQuery):
         return None
 
 
-class Run(_ByQuery):
+class Run(_QueryMapping):
     """Ranked results of a system: one score per retrieved (query, document) pair; higher is better.
 
     Parameters
@@ -396,7 +396,7 @@ def join(
         qrels.query_ids,
         scores=scores,
         doc_ids=doc_ids,
-        judged=Judged(qrels.labels, qrels.offsets),
+        judged=JudgedLabels(qrels.labels, qrels.offsets),
         problems=problems,
         subtopics=subtopics,
     )

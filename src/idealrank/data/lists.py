@@ -17,13 +17,13 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from idealrank.data.subtopics import Subtopics
 
-__all__ = ["Judged", "Lists", "QueryIds", "located", "query_id"]
+__all__ = ["JudgedLabels", "Lists", "QueryIds", "located", "query_id"]
 
 #: Integers stay integers; any other ids are text.
 QueryIds: TypeAlias = Ids | Int64s
 
 
-class Judged(NamedTuple):
+class JudgedLabels(NamedTuple):
     """Labels of all judged documents, retrieved or not, from which the ideal ranking and recall are computed.
 
     Parameters
@@ -38,9 +38,9 @@ class Judged(NamedTuple):
     Two queries, the first with the labels 2 and 0, the second with the label 1:
 
     >>> import numpy as np
-    >>> from idealrank import Judged
-    >>> Judged(np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]))
-    Judged(labels=array([2., 0., 1.]), offsets=array([0, 2, 3]))
+    >>> from idealrank import JudgedLabels
+    >>> JudgedLabels(np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]))
+    JudgedLabels(labels=array([2., 0., 1.]), offsets=array([0, 2, 3]))
     """
 
     labels: Floats
@@ -59,7 +59,7 @@ class Lists:
         Query i has the documents ``offsets[i]:offsets[i + 1]``.
     weights : float64 array, optional
         One non-negative weight per document; None means that all are 1.
-    judged : Judged, optional
+    judged : JudgedLabels, optional
         Labels of all judged documents, if some are not in the lists. An unjudged document has the label NaN.
     doc_ids : Ids, optional
         One id per document.
@@ -85,7 +85,7 @@ class Lists:
     scores: Floats
     offsets: Int64s
     weights: Floats | None = None
-    judged: Judged | None = None
+    judged: JudgedLabels | None = None
     doc_ids: Ids | None = None
     query_ids: QueryIds | None = None
     rows: Int64s | None = None
@@ -172,21 +172,21 @@ class Lists:
             subtopics=None if self.subtopics is None else self.subtopics.take(places),
         )
 
-    def locating(self) -> Locating:
+    def with_locations(self) -> ErrorLocations:
         """Return a context in which a DataError about a position in these arrays names the caller's query id and row.
 
         Examples
         --------
-        >>> with Lists.of([1, 0], [2, 1], mask=[False, True]).locating():
+        >>> with Lists.of([1, 0], [2, 1], mask=[False, True]).with_locations():
         ...     raise DataError("bad", row=0)
         Traceback (most recent call last):
         idealrank.errors.DataError: bad (row 1)
         """
-        return Locating(self)
+        return ErrorLocations(self)
 
 
-class Locating:
-    """The context of `Lists.locating`: a class, because a generator would cost a tenth of a call of a loss."""
+class ErrorLocations:
+    """The context of `Lists.with_locations`: a class, because a generator would cost a tenth of a call of a loss."""
 
     __slots__ = ("_lists",)
 
@@ -238,19 +238,19 @@ def query_id(query_ids: QueryIds, query: int) -> str | int:
     return query_ids[query] if isinstance(query_ids, Ids) else int(query_ids[query])
 
 
-def as_judged(given: Any) -> Judged:
+def as_judged(given: Any) -> JudgedLabels:
     """Return a pair (labels, offsets) under these names, not checked further; anything else is a DataError."""
     try:
         labels, offsets = given
     except (TypeError, ValueError):
         raise DataError(f"judged must be a pair (labels, offsets), got {type(given).__name__}") from None
-    return Judged(labels, offsets)
+    return JudgedLabels(labels, offsets)
 
 
-def check_judged(judged: Judged, n_queries: int) -> Judged:
+def check_judged(judged: JudgedLabels, n_queries: int) -> JudgedLabels:
     """Return the judged labels as flat arrays for this many queries; otherwise raise a DataError."""
     column = float_column(judged.labels, "judged labels")
     cut = check_offsets(judged.offsets, column.size)
     if cut.size - 1 != n_queries:
         raise DataError(f"judged must have as many queries as the rankings: {n_queries}, got {cut.size - 1}")
-    return Judged(column, cut)
+    return JudgedLabels(column, cut)

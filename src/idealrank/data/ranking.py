@@ -29,7 +29,7 @@ from idealrank.data.columns import (
     weight_column,
 )
 from idealrank.data.ids import Ids, taken
-from idealrank.data.lists import Judged, Lists, QueryIds, as_judged, check_judged, located, query_id
+from idealrank.data.lists import JudgedLabels, Lists, QueryIds, as_judged, check_judged, located, query_id
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
 
@@ -87,7 +87,7 @@ class RankingData:
         One non-negative weight per query. Learners multiply the loss of the query by it.
     doc_ids : Ids of length n_docs, optional
         One id per document.
-    judged : Judged, optional
+    judged : JudgedLabels, optional
         Labels of all judged documents, retrieved or not, if the data was created by `join`.
     feature_names : tuple of str, optional
         One name per feature.
@@ -116,7 +116,7 @@ class RankingData:
     weights: Floats | None = None
     query_weights: Floats | None = None
     doc_ids: Ids | None = None
-    judged: Judged | None = None
+    judged: JudgedLabels | None = None
     feature_names: tuple[str, ...] | None = None
     input_rows: Int64s | None = None
     regrouped: bool = False
@@ -143,7 +143,7 @@ class RankingData:
                 raise DataError(f"input_rows must be a permutation of the {n_docs} rows")
 
         allowed = np.isfinite(self.labels) if self.judged is None else ~np.isinf(self.labels)
-        self.check(allowed, self.labels, "a label must be a finite number")
+        self.require(allowed, self.labels, "a label must be a finite number")
         if self.features is not None:
             object.__setattr__(self, "features", _check_features(self.features, n_docs))
         if self.feature_names is not None:
@@ -152,11 +152,11 @@ class RankingData:
             check_size(len(names), self.n_features, "feature_names", "feature")
         if self.scores is not None:
             self._set("scores", finite_scores(float_column(self.scores, "scores", n_docs)))
-            self.check(np.isfinite(self.scores), self.scores, "a score must be a finite number")
+            self.require(np.isfinite(self.scores), self.scores, "a score must be a finite number")
         if self.weights is not None:
             self._set("weights", float_column(self.weights, "weights", n_docs))
             valid = np.isfinite(self.weights) & (self.weights >= 0)
-            self.check(valid, self.weights, "a weight must be finite and not negative")
+            self.require(valid, self.weights, "a weight must be finite and not negative")
         if self.query_weights is not None:
             self._set("query_weights", float_column(self.query_weights, "query_weights"))
             try:
@@ -170,8 +170,8 @@ class RankingData:
             given = as_judged(self.judged)
             labels = owned(float_column(given.labels, "judged labels"), given.labels)
             offsets = owned(array_of(given.offsets, "judged offsets"), given.offsets)
-            checked = check_judged(Judged(labels, offsets), n_queries=self.n_queries)
-            object.__setattr__(self, "judged", Judged(read_only(checked.labels), read_only(checked.offsets)))
+            checked = check_judged(JudgedLabels(labels, offsets), n_queries=self.n_queries)
+            object.__setattr__(self, "judged", JudgedLabels(read_only(checked.labels), read_only(checked.offsets)))
 
     def _set(self, name: str, array: npt.NDArray[Any]) -> None:
         """Replace the value of a field by the checked array, which no one else can change."""
@@ -186,7 +186,7 @@ class RankingData:
         if repeated.size:
             raise DataError("a query id is repeated", query=self.query_id(int(repeated[0])))
 
-    def check(self, valid: Booleans, values: Floats, what: str) -> None:
+    def require(self, valid: Booleans, values: Floats, what: str) -> None:
         """Raise a DataError for the first invalid document by input row.
 
         Parameters
@@ -225,7 +225,7 @@ class RankingData:
             If a score is not finite, the number of scores is wrong, or their order is ambiguous.
         """
         column = finite_scores(self.in_order(float_column(scores, "scores", self.n_docs), order))
-        self.check(np.isfinite(column), column, "a score must be a finite number")
+        self.require(np.isfinite(column), column, "a score must be a finite number")
         return column
 
     def in_order(self, values: npt.NDArray[Scalar], order: Order | None = None) -> npt.NDArray[Scalar]:
@@ -459,7 +459,7 @@ class RankingData:
         judged = self.judged
         if judged is not None:
             judged_places, judged_offsets = places(judged.offsets, queries)
-            judged = Judged(judged.labels[judged_places], judged_offsets)
+            judged = JudgedLabels(judged.labels[judged_places], judged_offsets)
         per_document = {name: taken(getattr(self, name), chosen) for name in PER_DOCUMENT}
         per_query = {name: taken(getattr(self, name), queries) for name in PER_QUERY}
         subtopics = None if self.subtopics is None else self.subtopics.take_queries(queries).take(chosen)

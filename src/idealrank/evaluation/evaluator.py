@@ -504,7 +504,7 @@ def values_of_lists(
         if counts is not None and not values:
             group |= counts.plans
         ordered, kernel_ties = in_order_of_ties(lists, ties)
-        with ordered.locating():
+        with ordered.with_locations():
             values |= _in_one_sort(ordered, group, kernel_ties)
     if missing.any():
         for name, each in filled.items():

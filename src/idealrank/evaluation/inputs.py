@@ -16,7 +16,7 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.io.shapes.id_list_shape import is_ids
-from idealrank.io.shapes.shape import ROLES, Layout, Shape, recognize
+from idealrank.io.shapes.shape import ROLES, InputLayout, Shape, recognize
 from idealrank.measures.base import Measure
 from idealrank.measures.names import named
 
@@ -71,7 +71,7 @@ class _Table(Protocol):
 
 
 _Path: TypeAlias = str | os.PathLike[str]
-_ByQuery: TypeAlias = (
+_QueryMapping: TypeAlias = (
     Mapping[str, Mapping[str, float]]
     | Mapping[int, Mapping[int, float]]
     | Mapping[str, list[str]]
@@ -86,12 +86,12 @@ _ByQuery: TypeAlias = (
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
 #: What the judged documents may be.
 Data: TypeAlias = (
-    "Qrels | RankingData | _ByQuery | Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[str, set[str]] "
+    "Qrels | RankingData | _QueryMapping | Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[str, set[str]] "
     "| Mapping[int, set[int]] | Sequence[set[str]] | Sequence[set[int]] | _Frame | _Path | _Sparse | npt.ArrayLike "
     "| Sequence[_Array]"
 )
 #: What one system may be.
-OneSystem: TypeAlias = "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array]"
+OneSystem: TypeAlias = "Run | _QueryMapping | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array]"
 #: What several systems may be.
 Several: TypeAlias = "Mapping[str, OneSystem] | list[str] | list[Run] | list[os.PathLike[str]]"
 
@@ -116,7 +116,7 @@ def named_measures(measures: Measures) -> dict[str, Measure]:
     return named(measures)
 
 
-def layout_of(options: Mapping[str, Any], order: Order | None = None) -> Layout:
+def layout_of(options: Mapping[str, Any], order: Order | None = None) -> InputLayout:
     """Return the layout that `LayoutOptions` describe.
 
     Examples
@@ -126,13 +126,13 @@ def layout_of(options: Mapping[str, Any], order: Order | None = None) -> Layout:
     """
     columns = {role: options[role] for role in ROLES if options.get(role) is not None}
     arrays = {name: value for name, value in options.items() if name not in ROLES}
-    return Layout(**arrays, order=order, columns=columns)
+    return InputLayout(**arrays, order=order, columns=columns)
 
 
 def judged_and_systems(
     data: Any,
     scores: Any = None,
-    layout: Layout | None = None,
+    layout: InputLayout | None = None,
     *,
     allow_empty: bool = False,
 ) -> tuple[Qrels | RankingData, dict[str, Run | Floats]]:
@@ -142,7 +142,7 @@ def judged_and_systems(
     ----------
     data, scores : object
         The arguments of `evaluate`.
-    layout : Layout, optional
+    layout : InputLayout, optional
         The options of `evaluate` that say how they are laid out.
     allow_empty : bool
         Whether data without documents is allowed, such as a batch.
@@ -166,7 +166,7 @@ def judged_and_systems(
     >>> judged_and_systems({"u1": {"a"}}, {"u1": ["b", "a"]})
     (Qrels(1 query, 1 document), {'': Run(1 query, 2 documents)})
     """
-    layout = layout or Layout()
+    layout = layout or InputLayout()
     if not isinstance(data, RankingData):
         layout = replace(layout, order="input")  # the caller's arrays and frames keep the caller's order
     judged = recognize(data, "data", layout)
@@ -296,7 +296,7 @@ def _check_index(data: Any, scores: Any) -> None:
         )
 
 
-def _shapes(scores: Any, judged: Shape, layout: Layout) -> dict[str, Shape] | None:
+def _shapes(scores: Any, judged: Shape, layout: InputLayout) -> dict[str, Shape] | None:
     """Return the systems by name; a system without a name is called ""."""
     if scores is None:
         return None
@@ -309,14 +309,14 @@ def _shapes(scores: Any, judged: Shape, layout: Layout) -> dict[str, Shape] | No
     return {"": _shape(scores, judged, layout)}
 
 
-def named_runs(run: Any, other: Any = None, layout: Layout | None = None) -> dict[str, Shape]:
+def named_runs(run: Any, other: Any = None, layout: InputLayout | None = None) -> dict[str, Shape]:
     """Recognize runs without judgments: two, or several as a mapping or a list.
 
     Parameters
     ----------
     run, other : object
         The arguments of `agreement`.
-    layout : Layout, optional
+    layout : InputLayout, optional
         Names of columns.
 
     Returns
@@ -334,7 +334,7 @@ def named_runs(run: Any, other: Any = None, layout: Layout | None = None) -> dic
     >>> list(named_runs({"q1": ["a"]}, Run({"q1": {"a": 1}}, name="bm25")))
     ['system 1', 'bm25']
     """
-    layout = layout or Layout()
+    layout = layout or InputLayout()
     given: dict[str, Any] | list[Any]
     if other is not None:
         given = [run, other]
@@ -356,7 +356,7 @@ def named_runs(run: Any, other: Any = None, layout: Layout | None = None) -> dic
     return dict(zip(given if isinstance(given, dict) else system_names(shapes), shapes, strict=True))
 
 
-def _shape(value: Any, judged: Shape, layout: Layout) -> Shape:
+def _shape(value: Any, judged: Shape, layout: InputLayout) -> Shape:
     """Return one system; text is a column of the judged frame if there is one, else a path."""
     if not isinstance(value, str):
         return recognize(value, "scores", layout)

@@ -12,7 +12,7 @@ from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import offsets_of, places, query_at
-from idealrank.data.lists import Judged, Lists
+from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
@@ -108,7 +108,7 @@ def undefined_ties(lists: Lists, rules: Convention, measures: Iterable[Measure])
 
 def judged_lists(lists: Lists) -> Lists:
     """Return the judged documents as lists in which all scores are equal."""
-    pool = lists.judged or Judged(lists.labels, lists.offsets)
+    pool = lists.judged or JudgedLabels(lists.labels, lists.offsets)
     n_docs = pool.labels.size
     # Whether a query has a value does not depend on what is retrieved; -1 marks an unjudged document.
     subtopics = None if lists.subtopics is None else replace(lists.subtopics, rows=np.full(n_docs, -1))
@@ -120,7 +120,7 @@ def _without_dropped_documents(lists: Lists, rules: Convention) -> Lists:
     judged = lists.judged
     if rules.negative == "drop" and judged is not None:
         kept = judged.labels >= 0
-        lists = replace(lists, judged=Judged(judged.labels[kept], offsets_of(kept)[judged.offsets]))
+        lists = replace(lists, judged=JudgedLabels(judged.labels[kept], offsets_of(kept)[judged.offsets]))
     dropped = np.zeros(lists.labels.size, bool)
     if rules.unjudged == "drop":
         dropped |= np.isnan(lists.labels)
@@ -134,7 +134,7 @@ def _without_queries(lists: Lists, missing: Booleans) -> Lists:
     judged = lists.judged
     if judged is not None:
         judged_places, judged_offsets = places(judged.offsets, kept)
-        judged = Judged(judged.labels[judged_places], judged_offsets)
+        judged = JudgedLabels(judged.labels[judged_places], judged_offsets)
     query_ids = None if lists.query_ids is None else lists.query_ids.take(kept)
     lists = replace(lists.take(*places(lists.offsets, kept)), judged=judged, query_ids=query_ids)
     return lists if lists.subtopics is None else replace(lists, subtopics=lists.subtopics.take_queries(kept))
@@ -146,7 +146,9 @@ def _as_float32(
     """Return the scores rounded to float32, and the number of scores that became equal."""
     with np.errstate(over="ignore"):
         rounded = scores.astype(np.float32).astype(np.float64)
-    data.check(np.isfinite(rounded), scores, f"{rules.name} compares scores as float32, and one is too large for that")
+    data.require(
+        np.isfinite(rounded), scores, f"{rules.name} compares scores as float32, and one is too large for that"
+    )
     if np.array_equal(rounded, scores):
         return rounded, ()
     heads = data.offsets[1:-1]
@@ -166,7 +168,7 @@ def _as_float32(
     return rounded, (Problem("float32 collision", count, what),)
 
 
-def _checked_labels(data: RankingData, rules: Convention) -> tuple[Floats, Judged | None, tuple[Problem, ...]]:
+def _checked_labels(data: RankingData, rules: Convention) -> tuple[Floats, JudgedLabels | None, tuple[Problem, ...]]:
     """Return labels and judged labels in the form that the convention accepts, and the number of truncated ones."""
     labels, judged = data.labels, data.judged
     if rules.labels == "float":
@@ -176,14 +178,14 @@ def _checked_labels(data: RankingData, rules: Convention) -> tuple[Floats, Judge
         if not odd:
             return labels, judged, ()
         what = f"{odd:,} labels are not whole and were cut, as {rules.name} does"
-        cut = None if judged is None else Judged(np.trunc(judged.labels), judged.offsets)
+        cut = None if judged is None else JudgedLabels(np.trunc(judged.labels), judged.offsets)
         return np.trunc(labels), cut, (Problem("truncated label", odd, what),)
 
     taken, what = {
         "integer": (_is_whole, "whole labels only"),
         "binary": (_is_binary, "the labels 0 and 1 only here"),
     }[rules.labels]
-    data.check(taken(labels), labels, f"{rules.name} takes {what}")
+    data.require(taken(labels), labels, f"{rules.name} takes {what}")
     if judged is not None:
         bad = np.flatnonzero(~taken(judged.labels))
         if bad.size:

@@ -62,7 +62,7 @@ def mean_value(of: Measure, lists: Lists) -> float:
     >>> mean_value(measure("ndcg@1"), Lists.of([1, 0, 1, 0], [2, 1, 3, 4], [0, 2, 4]))
     0.5
     """
-    with lists.locating():
+    with lists.with_locations():
         return mean_over_queries(of.values(lists), of)
 
 

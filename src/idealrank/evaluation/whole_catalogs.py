@@ -15,7 +15,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import finite_scores, offsets_of
 from idealrank.data.ids import taken
 from idealrank.data.interactions import Interactions
-from idealrank.data.lists import Judged, QueryIds, query_id
+from idealrank.data.lists import JudgedLabels, QueryIds, query_id
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
@@ -329,7 +329,7 @@ def _first_items(
         wanted = np.repeat(rows, np.diff(offsets)) * n_items + items
         near = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), keys.size - 1)]
         labels = np.where(keys[near] == wanted, worth[near], 0.0)
-        data = RankingData(labels, offsets, taken(catalog.user_ids, some), judged=Judged(worth, cut))
+        data = RankingData(labels, offsets, taken(catalog.user_ids, some), judged=JudgedLabels(worth, cut))
         yield data, finite_scores(scores)
 
 

@@ -20,7 +20,7 @@ from idealrank.losses import Loss
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention, convention
 
-__all__ = ["Documents", "Metric", "Objective", "grouped"]
+__all__ = ["BoosterMetric", "BoosterObjective", "Documents", "grouped"]
 
 
 def grouped(labels: npt.ArrayLike, sizes: npt.ArrayLike | None, how: str) -> RankingData:
@@ -31,7 +31,7 @@ def grouped(labels: npt.ArrayLike, sizes: npt.ArrayLike | None, how: str) -> Ran
 
 
 @dataclass(frozen=True)
-class Objective:
+class BoosterObjective:
     """A ranking loss as the objective of a booster: summed over queries.
 
     Parameters
@@ -44,7 +44,7 @@ class Objective:
 
     loss: Loss
     n_threads: int | None = None
-    _last: Last = field(default_factory=lambda: Last(), init=False, repr=False, compare=False)
+    _cache: Cache = field(default_factory=lambda: Cache(), init=False, repr=False, compare=False)
 
     def derivatives(
         self, columns: Sequence[Any], scores: npt.ArrayLike, documents: Callable[[], Documents]
@@ -67,14 +67,14 @@ class Objective:
         -------
         gradient, curvature : float32 array of shape (n_docs,)
         """
-        last = self._last.entry
-        if last is None or not _equal(last.columns, columns):
+        entry = self._cache.entry
+        if entry is None or not _equal(entry.columns, columns):
             data, weights, query_weights = documents()
             lists = replace(data.lists(np.zeros(data.n_docs), self.n_threads), weights=weights)
             copies = [None if column is None else np.array(column) for column in columns]
-            last = Prepared(copies, data.n_docs, derivatives(self.loss, lists, query_weights))
-            self._last.entry = last
-        return last.of_scores(float_column(scores, "scores", last.n_docs))
+            entry = CacheEntry(copies, data.n_docs, derivatives(self.loss, lists, query_weights))
+            self._cache.entry = entry
+        return entry.of_scores(float_column(scores, "scores", entry.n_docs))
 
 
 class Documents(NamedTuple):
@@ -85,7 +85,7 @@ class Documents(NamedTuple):
     query_weights: Floats | None = None
 
 
-class Prepared(NamedTuple):
+class CacheEntry(NamedTuple):
     """Labels, groups and weights as they were given, and the derivatives as a function of the scores."""
 
     columns: Sequence[Any]
@@ -93,13 +93,13 @@ class Prepared(NamedTuple):
     of_scores: Callable[[Floats], tuple[Float32s, Float32s]]
 
 
-class Last:
-    """What was prepared last; copies and pickles begin without any."""
+class Cache:
+    """The last entry; copies and pickles begin without any."""
 
-    entry: Prepared | None = None
+    entry: CacheEntry | None = None
 
-    def __reduce__(self) -> tuple[type[Last], tuple[()]]:
-        return Last, ()
+    def __reduce__(self) -> tuple[type[Cache], tuple[()]]:
+        return Cache, ()
 
 
 def _equal(columns: Sequence[Any], others: Sequence[Any]) -> bool:
@@ -111,7 +111,7 @@ def _equal(columns: Sequence[Any], others: Sequence[Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Metric:
+class BoosterMetric:
     """A measure as the metric of a booster: the mean over queries, as in `idealrank.evaluate`; weights are ignored.
 
     Parameters

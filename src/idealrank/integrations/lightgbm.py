@@ -23,7 +23,7 @@ from idealrank.data.columns import array_of, weight_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.integrations._boosters import Documents, Metric, Objective, grouped
+from idealrank.integrations._boosters import BoosterMetric, BoosterObjective, Documents, grouped
 from idealrank.losses import Loss
 from idealrank.losses.segments import sums
 from idealrank.measures import Measure
@@ -173,7 +173,7 @@ def _rows(numbered: RankingData) -> Int64s:
     return numbered.scores.astype(np.int64)
 
 
-class LightGBMObjective(Objective):
+class LightGBMObjective(BoosterObjective):
     """The result of `objective`. It has the four parameters that LGBMRanker, which counts them, expects."""
 
     def __call__(
@@ -196,7 +196,7 @@ def _documents(labels: npt.ArrayLike, sizes: npt.ArrayLike | None, weights: npt.
     return Documents(data, column / np.repeat(np.where(means > 0, means, 1.0), counts), means)
 
 
-class LightGBMMetric(Metric):
+class LightGBMMetric(BoosterMetric):
     """The result of `metric`. It has the four parameters that LGBMRanker, which counts them, expects."""
 
     def __call__(

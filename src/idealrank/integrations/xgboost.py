@@ -19,7 +19,7 @@ from idealrank import losses, measures
 from idealrank._typing import Float32s, Int64s
 from idealrank.data.columns import weight_column
 from idealrank.errors import OptionError
-from idealrank.integrations._boosters import Documents, Metric, Objective, grouped
+from idealrank.integrations._boosters import BoosterMetric, BoosterObjective, Documents, grouped
 from idealrank.losses import Loss
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
@@ -100,7 +100,7 @@ def metric(
     return XGBoostMetric(chosen, str(chosen) if name is None else name, like, n_threads)
 
 
-class XGBoostObjective(Objective):
+class XGBoostObjective(BoosterObjective):
     """The result of `objective`."""
 
     def __call__(self, scores: npt.ArrayLike, matrix: Any) -> tuple[Float32s, Float32s]:
@@ -117,7 +117,7 @@ class XGBoostObjective(Objective):
         return self.derivatives((*columns, weights), scores, documents)
 
 
-class XGBoostMetric(Metric):
+class XGBoostMetric(BoosterMetric):
     """The result of `metric`."""
 
     def __post_init__(self) -> None:

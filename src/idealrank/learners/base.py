@@ -367,7 +367,7 @@ def _is_valid(ranker: BaseEstimator, X: Any) -> bool:
 
 
 def _check_labels_and_weights(data: RankingData) -> None:
-    data.check(np.isfinite(data.labels), data.labels, "a label to learn from must be a finite number")
+    data.require(np.isfinite(data.labels), data.labels, "a label to learn from must be a finite number")
     for name in ("weights", "query_weights"):
         column = getattr(data, name)
         if column is not None and not column.any():

@@ -77,7 +77,7 @@ class ConsistentRegression(Ranker):
 
         squares = LeastSquares(gain=self.gain, discount=self.discount, normalizer=self.normalizer)
         lists = data.lists(n_threads=self.n_threads)
-        with lists.locating():
+        with lists.with_locations():
             target = squares.target(lists)
         regressor = HistGradientBoostingRegressor() if self.estimator is None else clone(self.estimator)
         weights: dict[str, Floats] = {}

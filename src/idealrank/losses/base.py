@@ -85,7 +85,7 @@ class Loss(Options):
             If the lengths of the arrays do not match, a number is not finite, or the loss overflows.
         """
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
-        with lists.locating():
+        with lists.with_locations():
             values, gradient = self.values_and_gradient(lists)
         if query_weights is not None:
             factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
@@ -127,7 +127,7 @@ class Loss(Options):
             If the lengths of the arrays do not match, or a number is not finite.
         """
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
-        with lists.locating():
+        with lists.with_locations():
             curvature = self.curvature(lists)
         if query_weights is not None:
             factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
@@ -175,7 +175,7 @@ class Loss(Options):
         (array([-0.5,  0.5]), array([0.25, 0.25]))
         """
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
-        with lists.locating():
+        with lists.with_locations():
             gradient, curvature = self.gradient_and_curvature(lists)
         if query_weights is not None:
             factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")

@@ -15,7 +15,7 @@ import numpy as np
 
 from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
-from idealrank.data.lists import Judged, Lists
+from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.measures.base import Measure, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.names import register
 from idealrank.measures.plan import run
@@ -50,7 +50,7 @@ class _AgainstRandom(Measure):
         actual = run([ndcg], lists, kernel_ties(filled))[0]
         offsets, pool = lists.offsets, lists.judged
         if pool is None or filled.ideal == "retrieved":
-            pool = Judged(lists.labels, offsets)
+            pool = JudgedLabels(lists.labels, offsets)
         gains, pool_gains = (filled._gains(labels, lists.negative) for labels in (lists.labels, pool.labels))
 
         result = np.full(offsets.size - 1, filled._empty_value())

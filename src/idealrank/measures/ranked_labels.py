@@ -10,7 +10,7 @@ import numpy as np
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.lists import Judged, Lists
+from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.measures.gains import Gain
 from idealrank.measures.groups import Groups
 
@@ -42,7 +42,11 @@ class Rankings:
         """
         labels = _binary(lists.labels, rel, lists.negative)
         rows = _in_rank_order(lists, ties, labels == 1)
-        pool = lists.judged if lists.judged is not None and ideal == "judged" else Judged(lists.labels, lists.offsets)
+        pool = (
+            lists.judged
+            if lists.judged is not None and ideal == "judged"
+            else JudgedLabels(lists.labels, lists.offsets)
+        )
         judged_labels = _binary(pool.labels, rel, lists.negative)
         is_judged = judged_labels >= 0
         judged = Groups(Groups(np.diff(pool.offsets)).count(is_judged))
@@ -127,7 +131,11 @@ class Graded:
         """
         worth = _gains(gain, lists.labels, lists.negative)
         rows = _in_rank_order(lists, ties, worth)
-        pool = lists.judged if lists.judged is not None and ideal == "judged" else Judged(lists.labels, lists.offsets)
+        pool = (
+            lists.judged
+            if lists.judged is not None and ideal == "judged"
+            else JudgedLabels(lists.labels, lists.offsets)
+        )
         best, judged = _gains(gain, pool.labels, lists.negative), Groups(np.diff(pool.offsets))
         best = best[_native.order(best, pool.offsets, resolve_threads(lists.n_threads))]
         return cls(Groups(lists.sizes), worth[rows], Groups(judged.count(best > 0)), best[best > 0])

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from idealrank.io.formats import Format
     from idealrank.io.prefetch import RunAhead
     from idealrank.io.shapes.path_shape import PathShape
-    from idealrank.io.shapes.shape import Layout, Shape
+    from idealrank.io.shapes.shape import InputLayout, Shape
     from idealrank.measures.conventions import Convention
 
 __all__ = ["Request", "SystemsCommand", "baseline_name", "named_systems", "path_of"]
@@ -93,11 +93,11 @@ class Request:
             shapes.append(judged.column(path) or PathShape(source, judged.layout, fallback=fallback, reading=shown))
         return prepared(judged, dict(zip(_names(given, shapes), shapes, strict=True)))
 
-    def _layout(self) -> Layout:
+    def _layout(self) -> InputLayout:
         """Return the names of columns that were given."""
-        from idealrank.io.shapes.shape import ROLES, Layout
+        from idealrank.io.shapes.shape import ROLES, InputLayout
 
-        return Layout(columns={role: getattr(self, role) for role in ROLES if getattr(self, role) is not None})
+        return InputLayout(columns={role: getattr(self, role) for role in ROLES if getattr(self, role) is not None})
 
     def evaluator(self, judged: Qrels | RankingData, query_weights: str | None, by: str | None) -> Evaluator:
         """Return the evaluator of the judged documents, with the convention, query weights and categories given."""
@@ -190,9 +190,9 @@ def named_systems(systems: Sequence[str], columns: Mapping[str, str | None], *, 
     from idealrank.cli.support.status_line import reading
     from idealrank.io.formats import load
     from idealrank.io.shapes.path_shape import PathShape
-    from idealrank.io.shapes.shape import Layout
+    from idealrank.io.shapes.shape import InputLayout
 
-    layout = Layout(columns={role: name for role, name in columns.items() if name is not None})
+    layout = InputLayout(columns={role: name for role, name in columns.items() if name is not None})
     pairs = [_split(text) for text in systems]
     shapes = [PathShape(path, layout, fallback=load("run"), reading=partial(reading, quiet=quiet)) for _, path in pairs]
     return dict(zip(_names([name for name, _ in pairs], shapes), shapes, strict=True))

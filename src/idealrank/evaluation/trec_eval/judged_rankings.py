@@ -11,7 +11,7 @@ import numpy as np
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.lists import Judged, Lists
+from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.data.ranking import RankingData
 from idealrank.evaluation.trec_eval.gain_maps import Gains, gains_of, ideal
 from idealrank.measures import ranked_labels as rankings
@@ -68,7 +68,7 @@ class Rankings(rankings.Rankings):
         trec_eval = convention("trec_eval10")
         rules = replace(trec_eval, options={**trec_eval.options, "rel": self.level})
         plans = {each: plan for each in chosen if (plan := each.with_convention(rules).plan()) is not None}
-        judged, threads = Judged(self.judged_labels, self.judged.offsets), resolve_threads(n_threads)
+        judged, threads = JudgedLabels(self.judged_labels, self.judged.offsets), resolve_threads(n_threads)
         descending = np.arange(self.labels.size, 0.0, -1.0)  # the labels are in rank order
         lists = Lists(
             self.labels, descending, self.retrieved.offsets, judged=judged, negative=rules.negative, n_threads=threads

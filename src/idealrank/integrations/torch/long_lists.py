@@ -17,10 +17,10 @@ from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch import tensor_direct
 from idealrank.integrations.torch.padded import Formula, NoFormulaError
-from idealrank.integrations.torch.sweeps import Grid, Hinge, Kernel, Logistic, Sequence, pair_sums, wide
+from idealrank.integrations.torch.sweeps import Grid, HingeKernel, Kernel, LogisticKernel, Sequence, pair_sums, wide
 from idealrank.integrations.torch.tensor_inputs import Batch
 from idealrank.integrations.torch.tensor_listwise import log_activations
-from idealrank.integrations.torch.tensor_pairwise import shrunk
+from idealrank.integrations.torch.tensor_pairwise import rescaled
 from idealrank.losses import PSL, Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
 from idealrank.losses.direct import Approximation, depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
@@ -112,10 +112,10 @@ class Flat:
         columns = torch.ones_like(scores) if weights is None else weights
         grid = Grid.of(scores, self.queries, self.lists.n_queries, slope) if len(scores) else None
         if grid is not None:
-            sequence = Sequence(self.queries, Logistic(slope), grid=grid)
+            sequence = Sequence(self.queries, LogisticKernel(slope), grid=grid)
             return pair_sums(scores, columns[:, None], sequence, sigmoid != "softplus").squeeze(1)
         order = self.ranking.flip(0) if scores is self.scores else self._sorted(scores)
-        sequence = Sequence(self.queries[order], Logistic(slope))
+        sequence = Sequence(self.queries[order], LogisticKernel(slope))
         found = pair_sums(scores[order], columns[order][:, None], sequence, sigmoid != "softplus").squeeze(1)
         return torch.zeros_like(found).index_copy(0, order, found)
 
@@ -124,7 +124,7 @@ class Flat:
         return order if self.lists.n_queries == 1 else order[self.queries[order].argsort(stable=True)]
 
 
-class _Split(NamedTuple):
+class _LabelSplit(NamedTuple):
     """Two sets of labels of which all of one are higher, within groups of documents: one column per document.
 
     ``groups`` is -1 for documents that meet nothing. ``borders`` are the lowest of the higher labels of each group.
@@ -137,7 +137,7 @@ class _Split(NamedTuple):
     n_groups: int
 
 
-def _splits(labels: Floats, lists: Lists) -> Iterator[_Split]:
+def _splits(labels: Floats, lists: Lists) -> Iterator[_LabelSplit]:
     """Yield splits in which every two documents of a query with different labels meet exactly once.
 
     The labels of a query are numbered, and two of them first differ in one bit of their numbers, counted from the top.
@@ -162,7 +162,7 @@ def _splits(labels: Floats, lists: Lists) -> Iterator[_Split]:
         groups, low, borders = np.empty(order.size, np.int64), np.empty(order.size, np.bool_), np.empty(order.size)
         groups[order], low[order] = np.where(meet, np.arange(sizes.size), -1)[group], is_low
         borders[order] = border[group]
-        yield _Split(groups, low, borders, int(sizes[~meet].sum()), sizes.size)
+        yield _LabelSplit(groups, low, borders, int(sizes[~meet].sum()), sizes.size)
 
 
 class _Weights(NamedTuple):
@@ -187,14 +187,14 @@ def _sum_over_pairs(
     factors: Tensor | None = None,
 ) -> Tensor:
     name, scale = loss.pair_loss()
-    kernel: Kernel = Logistic(scale) if name == "logistic" else Hinge(2 if name == "squared_hinge" else 1)
+    kernel: Kernel = LogisticKernel(scale) if name == "logistic" else HingeKernel(2 if name == "squared_hinge" else 1)
     total = _totals(at, labels, kernel, 0 if name == "logistic" else scale, weights, better)
     if factors is not None:
         total = total * factors
     if loss.normalize == "lambdas":
         with torch.no_grad():
             lambdas = 2 * scale * _totals(at, labels, kernel, 0, weights, better, order=1)
-            share = shrunk(lambdas if factors is None else lambdas * factors)
+            share = rescaled(lambdas if factors is None else lambdas * factors)
         return total * share
     if loss.normalize != "pairs":
         return total
@@ -239,14 +239,14 @@ def _totals(
 
 
 def _sequence(
-    at: Flat, split: _Split, kernel: Kernel, margin: float, heights: Tensor | None
+    at: Flat, split: _LabelSplit, kernel: Kernel, margin: float, heights: Tensor | None
 ) -> tuple[Tensor, Sequence]:
     """Return the documents that meet others, in the order of the sequence; sorted by group and score, or on a grid.
 
     Where a low document's score and margin equal a high one's score, the low one comes first: their hinge has ended.
     """
     groups = at.tensor(split.groups)
-    if heights is None and isinstance(kernel, Logistic):
+    if heights is None and isinstance(kernel, LogisticKernel):
         rows = at.tensor(np.flatnonzero(split.groups >= 0))
         grid = Grid.of(at.scores[rows], groups[rows], split.n_groups, kernel.slope)
         if grid is not None:
@@ -350,7 +350,7 @@ def _kendall(loss: ApproxKendall, at: Flat) -> Tensor:
     if loss.sigmoid not in tensor_direct.LOGISTIC:
         raise NoFormulaError(loss)
     labels, weights = at.lists.labels, at.lists.weights
-    wrong = _totals(at, labels, Logistic(loss.slope_of_ranks()), 0, _Weights(), order=1)
+    wrong = _totals(at, labels, LogisticKernel(loss.slope_of_ranks()), 0, _Weights(), order=1)
     lower = _n_lower(labels, at.lists)
     pairs = sums(lower if weights is None else lower * weights, at.lists.offsets)
     return 2 * wrong / at.tensor(np.where(pairs > 0, pairs, 1.0))

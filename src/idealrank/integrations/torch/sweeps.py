@@ -28,7 +28,7 @@ with needs("torch"):
     from torch import Tensor
     from torch.nn.functional import logsigmoid, pad
 
-__all__ = ["Grid", "Hinge", "Kernel", "Logistic", "Sequence", "pair_sums", "wide"]
+__all__ = ["Grid", "HingeKernel", "Kernel", "LogisticKernel", "Sequence", "pair_sums", "wide"]
 
 _BLOCK = 16
 #: Pairs of documents within blocks that are in memory at a time: few enough for the cache of a processor, or enough to
@@ -62,7 +62,7 @@ class Kernel(Protocol):
 
 
 @dataclass(frozen=True)
-class Logistic:
+class LogisticKernel:
     """g(z) = log(1 + exp(slope z)); its derivative by slope z is the sigmoid."""
 
     slope: float
@@ -131,7 +131,7 @@ def _slopes(length: int) -> list[Fraction]:
 
 
 @dataclass(frozen=True)
-class Hinge:
+class HingeKernel:
     """g(z) = max(0, z)^power; the derivatives at 0 are 0."""
 
     power: int
@@ -263,7 +263,7 @@ def pair_sums(scores: Tensor, weights: Tensor, sequence: Sequence, order: int = 
 
     Examples
     --------
-    >>> both = Sequence(torch.tensor([0, 0]), Logistic(1.0))
+    >>> both = Sequence(torch.tensor([0, 0]), LogisticKernel(1.0))
     >>> pair_sums(torch.tensor([0.0, 0.0]), torch.tensor([[1.0], [3.0]]), both, order=1)
     tensor([[1.5000],
             [0.5000]])

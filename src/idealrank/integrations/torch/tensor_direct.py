@@ -26,13 +26,13 @@ with needs("torch"):
     from torch import Tensor
     from torch.nn.functional import logsigmoid, relu
 
-__all__ = ["FORMULAS", "LOGISTIC", "Layout", "approximation"]
+__all__ = ["FORMULAS", "LOGISTIC", "BatchLayout", "approximation"]
 
 #: Two names of the same sigmoid.
 LOGISTIC = ("logistic", "tanh")
 
 
-class Layout(Protocol):
+class BatchLayout(Protocol):
     """A batch as a rectangle, or as flat columns."""
 
     lists: Lists
@@ -59,13 +59,13 @@ class _Positions(NamedTuple):
     worth: Tensor
     inside: Tensor | None
     beta: float
-    at: Layout
+    at: BatchLayout
 
     def kept(self) -> Tensor:
         return self.worth if self.inside is None else self.worth * self.inside.sigmoid()
 
 
-def approximation(loss: Approximation, at: Layout) -> Tensor:
+def approximation(loss: Approximation, at: BatchLayout) -> Tensor:
     """Return 1 - the measure of soft ranks of each query, 0 if nothing is relevant."""
     plan, lists = loss.plan, at.lists
     worth = worth_of(plan.gain, lists)
@@ -111,7 +111,7 @@ _DISCOUNTS: dict[type[discounts.Discount], Callable[[Any, Tensor, Tensor], Tenso
 }
 
 
-def _discounted(discount: discounts.Discount, positions: Tensor, at: Layout) -> Tensor:
+def _discounted(discount: discounts.Discount, positions: Tensor, at: BatchLayout) -> Tensor:
     formula = _DISCOUNTS.get(type(discount))
     if formula is not None:
         return formula(discount, positions, at.sizes)

@@ -42,7 +42,7 @@ def values(loss: Loss, batch: Batch) -> Tensor:
 
 def _values(loss: Loss, batch: Batch) -> Tensor:
     lists = _lists(batch)
-    with lists.locating():
+    with lists.with_locations():
         check_finite(lists.labels, lists.offsets, "label")
         found = _formula_values(loss, batch, lists)
     beyond = (~found.isfinite()).nonzero()
@@ -61,7 +61,7 @@ def _lists(batch: Batch) -> Lists:
     kept = scores if batch.mask is None else torch.where(batch.mask.to(scores.device), scores, 0)
     if not kept.isfinite().all():
         lists = Lists.of(batch.labels.numpy(), scores.cpu().numpy(), batch.offsets.numpy(), **others)
-        with lists.locating():
+        with lists.with_locations():
             check_finite(lists.scores, lists.offsets, "score")
     return Lists.of(batch.labels.numpy(), torch.zeros(scores.shape).numpy(), batch.offsets.numpy(), **others)
 

@@ -20,7 +20,7 @@ with needs("torch"):
     from torch import Tensor
     from torch.nn.functional import logsigmoid, relu
 
-__all__ = ["FORMULAS", "shrunk"]
+__all__ = ["FORMULAS", "rescaled"]
 
 _PAIR_LOSSES: dict[str, Callable[[Tensor, float], Tensor]] = {
     "hinge": lambda gap, margin: relu(margin - gap),
@@ -51,11 +51,11 @@ def _sum_over_pairs(
         return total / better.sum((1, 2)).clamp(min=1)
     if loss.normalize == "lambdas":
         slopes = torch.where(better, pair_weights * torch.sigmoid(-scale * ahead.detach()), 0).sum((1, 2))
-        return total * shrunk(2 * scale * slopes if factors is None else 2 * scale * slopes * factors)
+        return total * rescaled(2 * scale * slopes if factors is None else 2 * scale * slopes * factors)
     return total
 
 
-def shrunk(lambdas: Tensor) -> Tensor:
+def rescaled(lambdas: Tensor) -> Tensor:
     """Return log2(1 + S) / S, and 1 where S is 0."""
     return torch.where(lambdas > 0, lambdas.log1p() / math.log(2) / lambdas, 1)
 

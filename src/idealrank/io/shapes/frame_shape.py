@@ -17,7 +17,7 @@ from idealrank.io.frames import (
     score_column,
     values_by_query,
 )
-from idealrank.io.shapes.shape import ROLES, Content, Layout, Shape
+from idealrank.io.shapes.shape import ROLES, Content, InputLayout, Shape
 
 __all__ = ["ColumnShape", "FrameShape"]
 
@@ -114,7 +114,7 @@ class ColumnShape(Shape):
     ----------
     value : frame
         The frame.
-    layout : Layout
+    layout : InputLayout
         Names of its columns.
     column : str
         The name of the column.
@@ -122,7 +122,7 @@ class ColumnShape(Shape):
 
     title = "a column of scores"
 
-    def __init__(self, value: Any, layout: Layout, column: str) -> None:
+    def __init__(self, value: Any, layout: InputLayout, column: str) -> None:
         super().__init__(value, layout)
         self._column = column
 

@@ -17,13 +17,13 @@ from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, first_bytes, read_whole
 from idealrank.io.formats import Format, Frame, Nested, recognized, sniffed
 from idealrank.io.prefetch import RunAhead
-from idealrank.io.shapes.shape import ROLES, Content, Layout, Shape, recognize
+from idealrank.io.shapes.shape import ROLES, Content, InputLayout, Shape, recognize
 
 __all__ = ["PathShape"]
 
 _CONTENT: dict[Any, Content] = {Qrels: "qrels", Run: "run", RankingData: "ranking"}
 _NUMBER_LINES = re.compile(rb"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t]*\r?(?:\n|$)|\s*-?(?:inf|nan)\s", re.I)
-_PLAIN = Layout()
+_PLAIN = InputLayout()
 _ASK = "expected TREC, LETOR, MS MARCO, CSV, Parquet, JSON, or one score per line"
 
 
@@ -38,7 +38,7 @@ class PathShape(Shape):
     ----------
     value : str or path-like
         The path.
-    layout : Layout
+    layout : InputLayout
         Names of columns.
     kind : Format, optional
         The format; by default, it is recognized by the content.
@@ -56,7 +56,7 @@ class PathShape(Shape):
     def __init__(
         self,
         value: Any,
-        layout: Layout = _PLAIN,
+        layout: InputLayout = _PLAIN,
         *,
         kind: Format | None = None,
         fallback: Format | Literal["scores"] | None = None,

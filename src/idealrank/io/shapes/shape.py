@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import Order, RankingData
 
-__all__ = ["ROLES", "Content", "Layout", "Shape", "recognize", "top_module"]
+__all__ = ["ROLES", "Content", "InputLayout", "Shape", "recognize", "top_module"]
 
 #: What a shape can become: judgments, a run, labels of documents, or one score per document.
 Content: TypeAlias = Literal["qrels", "run", "ranking", "scores"]
@@ -32,7 +32,7 @@ _CONTENT_NAMES = {
 
 
 @dataclass(frozen=True)
-class Layout:
+class InputLayout:
     """Options that say how the values are laid out.
 
     Parameters
@@ -63,7 +63,7 @@ class Layout:
         return arrays + list(self.columns)
 
 
-_PLAIN = Layout()
+_PLAIN = InputLayout()
 
 
 class Shape:
@@ -73,16 +73,16 @@ class Shape:
     ----------
     value : object
         The value.
-    layout : Layout
+    layout : InputLayout
         How it is laid out.
     """
 
     #: Name of the shape, for errors and documentation.
     title: ClassVar[str] = ""
-    #: The options of `Layout` that the shape uses.
+    #: The options of `InputLayout` that the shape uses.
     options: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, value: Any, layout: Layout = _PLAIN) -> None:
+    def __init__(self, value: Any, layout: InputLayout = _PLAIN) -> None:
         self.value, self.layout = value, layout
 
     @classmethod
@@ -132,7 +132,7 @@ class Shape:
         return DataError(f"expected {_CONTENT_NAMES[content]}, got {self.describe()}")
 
 
-def recognize(value: Any, what: str, layout: Layout = _PLAIN) -> Shape:
+def recognize(value: Any, what: str, layout: InputLayout = _PLAIN) -> Shape:
     """Return the value as the first shape of the table that it fits.
 
     Parameters
@@ -141,7 +141,7 @@ def recognize(value: Any, what: str, layout: Layout = _PLAIN) -> Shape:
         The value. An iterator is read to its end.
     what : str
         What the value is for, for the error.
-    layout : Layout
+    layout : InputLayout
         How it is laid out.
 
     Returns

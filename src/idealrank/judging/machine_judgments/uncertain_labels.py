@@ -17,7 +17,7 @@ from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import offsets_of
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run, join
-from idealrank.data.lists import Judged, Lists
+from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import values_of_lists
 from idealrank.evaluation.inputs import OneSystem, Several, judged_and_systems, naming
@@ -292,7 +292,7 @@ def _with_labels(lists: Lists, labels: Floats) -> Lists:
     assert lists.judged is not None
     places = np.nan_to_num(lists.labels, nan=1).astype(np.int64) - 1
     own = np.where(np.isnan(lists.labels), np.nan, labels[places])
-    judged = Judged(labels[lists.judged.labels.astype(np.int64) - 1], lists.judged.offsets)
+    judged = JudgedLabels(labels[lists.judged.labels.astype(np.int64) - 1], lists.judged.offsets)
     return replace(lists, labels=own, judged=judged)
 
 

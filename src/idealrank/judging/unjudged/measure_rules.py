@@ -10,7 +10,7 @@ import numpy as np
 from idealrank import _native
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.judgments import Qrels, Run, join
-from idealrank.data.lists import Judged, Lists
+from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import values_of_lists
@@ -203,7 +203,7 @@ class Gaps:
     more_queries: Int64s
     more_labels: Floats
 
-    def judged(self, lists: Lists) -> Judged:
+    def judged(self, lists: Lists) -> JudgedLabels:
         """Return the labels of all documents: those judged, those filled in, and those outside of the run."""
         assert lists.judged is not None
         is_hole = np.isnan(lists.labels)
@@ -216,4 +216,4 @@ class Gaps:
         # After the documents of their query.
         pool = np.insert(lists.judged.labels, lists.judged.offsets[1:][added[order]], labels[order])
         more = np.concatenate([[0], np.cumsum(np.bincount(added, minlength=lists.n_queries))])
-        return Judged(pool, lists.judged.offsets + more)
+        return JudgedLabels(pool, lists.judged.offsets + more)

@@ -77,7 +77,7 @@ class Factors:
             ids = taken(interactions.user_ids, some)
             wide = scores.ravel().astype(np.float64, copy=False)
             lists = Lists(interactions.dense(some).ravel(), wide, offsets, query_ids=ids, n_threads=n_threads)
-            with lists.locating():
+            with lists.with_locations():
                 values, gradient = loss.values_and_gradient(lists)
             own_weights = weights[start : start + size]
             total += float(values @ own_weights)

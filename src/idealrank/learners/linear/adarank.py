@@ -108,7 +108,7 @@ def _query_weights(part: Part) -> list[Floats]:
 def _values(part: Part, coefficients: Floats, boosted: Measure) -> list[Floats]:
     """Return the measure of each query; a query that it skips always counts as perfectly ranked."""
     scored = replace(part.lists, scores=part.features.scores(coefficients))
-    with scored.locating():
+    with scored.with_locations():
         values = boosted.values(scored)
         outside = np.flatnonzero(np.abs(values) > 1 + 1e-9)
         if outside.size:

@@ -52,7 +52,7 @@ class Part:
 
     def sums(self, parameters: Floats, loss: Loss) -> Sums:
         """Return what the queries add to the objective."""
-        with self.lists.locating():
+        with self.lists.with_locations():
             values, by_score = loss.values_and_gradient(self._scored(parameters))
         by_score = by_score * np.repeat(self.query_weights, self.lists.sizes)
         gradient = np.append(self.features.gradient(by_score), by_score.sum())
@@ -76,7 +76,7 @@ class Part:
 
     def measured(self, parameters: Floats, chosen: Measure) -> list[Floats]:
         """Return one value of a measure per query."""
-        with self.lists.locating():
+        with self.lists.with_locations():
             return [chosen.values(self._scored(parameters))]
 
     def sum(self, of_part: Callable[[Part], T]) -> T:

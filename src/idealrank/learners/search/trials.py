@@ -160,6 +160,6 @@ def _tried(task: Task) -> Trial:
     except DataError as error:  # for example, a step size that diverges; another setting may work
         return Trial(None, task.measure, np.zeros(0), failure=str(error))
     lists = task.validation.lists(ranker.predict(task.validation))
-    with lists.locating():
+    with lists.with_locations():
         values = task.measure.values(lists)
     return Trial(ranker, task.measure, values, None if task.test is None else ranker.predict(task.test))

@@ -272,11 +272,11 @@ class BoostedRanker(Ranker):
         lists = data.lists(n_threads=self.n_threads)
         self.loss_: Loss = loss(self.loss).resolved(lists.scores, lists.offsets)
 
-        with lists.locating():
+        with lists.with_locations():
             of_scores = derivatives(self.loss_, lists, data.query_weights)
 
         def objective(scores: Floats, _: Any) -> tuple[Float32s, Float32s]:
-            with lists.locating():
+            with lists.with_locations():
                 return of_scores(scores)
 
         train = lightgbm.Dataset(

@@ -177,7 +177,7 @@ class _PairWeights:
         The potential is D of the pairs in which the document is the better one minus D of those in which it is the
         worse one.
         """
-        with self.lists.locating():
+        with self.lists.with_locations():
             values, slopes = Push(p=1).values_and_gradient(replace(self.lists, scores=scores))
         masses = self.even * np.exp(values)
         total = max(float(masses.sum()), 1e-300)
