@@ -71,7 +71,7 @@ class _Table(Protocol):
 
 
 _Path: TypeAlias = str | os.PathLike[str]
-_QueryMapping: TypeAlias = (
+_ByQuery: TypeAlias = (
     Mapping[str, Mapping[str, float]]
     | Mapping[int, Mapping[int, float]]
     | Mapping[str, list[str]]
@@ -86,12 +86,12 @@ _QueryMapping: TypeAlias = (
 Measures: TypeAlias = str | Measure | Iterable[str | Measure]
 #: What the judged documents may be.
 Data: TypeAlias = (
-    "Qrels | RankingData | _QueryMapping | Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[str, set[str]] "
+    "Qrels | RankingData | _ByQuery | Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[str, set[str]] "
     "| Mapping[int, set[int]] | Sequence[set[str]] | Sequence[set[int]] | _Frame | _Path | _Sparse | npt.ArrayLike "
     "| Sequence[_Array]"
 )
 #: What one system may be.
-OneSystem: TypeAlias = "Run | _QueryMapping | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array]"
+OneSystem: TypeAlias = "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array]"
 #: What several systems may be.
 Several: TypeAlias = "Mapping[str, OneSystem] | list[str] | list[Run] | list[os.PathLike[str]]"
 
