@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import idealrank as ir
 from idealrank.errors import DataError, OptionError, ParseError
 from idealrank.evaluation.inputs import judged_and_systems, system_names
 from idealrank.io.shapes import SHAPES
+from idealrank.io.shapes.path_shape import PathShape
 from idealrank.io.shapes.shape import Shape, recognize
 
 PAGE = Path(__file__).parents[2] / "docs" / "inputs.md"
@@ -347,3 +350,54 @@ def test_weights_of_queries_from_a_file(tmp_path: Path) -> None:
         ir.evaluate(QRELS, RUN, "ndcg", query_weights=path).mean
         == ir.evaluate(QRELS, RUN, "ndcg", query_weights=given).mean
     )
+
+
+class LazyFiles:
+    """Judgments and two runs in files, as shapes that record which of them were read."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.read = folder, list[str]()
+        (folder / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 a 0\nq2 0 b 2\n")
+        for tag, scores in (("old", (1, 2)), ("new", (2, 1))):
+            lines = [
+                f"{q} Q0 {doc} 1 {score} {tag}\n" for q in ("q1", "q2") for doc, score in zip("ab", scores, strict=True)
+            ]
+            (folder / f"{tag}.run").write_text("".join(lines))
+
+    def shape(self, name: str) -> Shape:
+        return PathShape(self.folder / name, reading=self._reading)
+
+    @contextmanager
+    def _reading(self, path: str) -> Iterator[None]:
+        self.read.append(Path(path).name)
+        yield
+
+
+@pytest.fixture
+def lazy(tmp_path: Path) -> LazyFiles:
+    return LazyFiles(tmp_path)
+
+
+def test_a_shape_is_recognized_as_itself(lazy: LazyFiles) -> None:
+    shape = lazy.shape("old.run")
+    assert recognize(shape, "data") is shape
+    assert not lazy.read  # a file is read when its content is needed
+
+
+def test_files_as_shapes_are_evaluated_like_their_paths(lazy: LazyFiles) -> None:
+    paths = {name: str(lazy.folder / f"{name}.run") for name in ("old", "new")}
+    qrels, shapes = lazy.shape("qrels.txt"), {name: lazy.shape(f"{name}.run") for name in paths}
+    expected = ir.evaluate(lazy.folder / "qrels.txt", paths, "ndcg@10")
+    assert ir.evaluate(qrels, shapes, "ndcg@10").to_json() == expected.to_json()
+    assert lazy.read == ["qrels.txt", "old.run", "new.run"]
+    assert ir.evaluate(qrels, shapes["old"], "ndcg@10").mean == expected["old"].mean
+
+
+def test_a_list_of_shapes_is_named_by_the_shapes(lazy: LazyFiles) -> None:
+    qrels, shapes = lazy.shape("qrels.txt"), [lazy.shape("new.run"), lazy.shape("old.run")]
+    assert list(ir.evaluate(qrels, shapes, "rr")) == ["new", "old"]
+    compared = ir.compare(qrels, shapes, "rr", baseline="old")
+    assert compared.systems == ("new", "old")
+    assert ir.agreement(shapes).to_json() == ir.agreement(*shapes).to_json()
+    assert ir.explain(qrels, shapes[0], "ndcg", like=["trec_eval", "lightgbm"]).measure == "ndcg"
+    assert ir.bounds(qrels, shapes, "ndcg@10")

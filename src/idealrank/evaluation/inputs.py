@@ -88,12 +88,12 @@ Measures: TypeAlias = str | Measure | Iterable[str | Measure]
 Data: TypeAlias = (
     "Qrels | RankingData | _ByQuery | Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[str, set[str]] "
     "| Mapping[int, set[int]] | Sequence[set[str]] | Sequence[set[int]] | _Frame | _Path | _Sparse | npt.ArrayLike "
-    "| Sequence[_Array]"
+    "| Sequence[_Array] | Shape"
 )
 #: What one system may be.
-OneSystem: TypeAlias = "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array]"
+OneSystem: TypeAlias = "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array] | Shape"
 #: What several systems may be.
-Several: TypeAlias = "Mapping[str, OneSystem] | list[str] | list[Run] | list[os.PathLike[str]]"
+Several: TypeAlias = "Mapping[str, OneSystem] | list[str] | list[Run] | list[os.PathLike[str]] | list[Shape]"
 
 
 class LayoutOptions(TypedDict, total=False):
@@ -303,7 +303,7 @@ def _shapes(scores: Any, judged: Shape, layout: InputLayout) -> dict[str, Shape]
     if isinstance(scores, Mapping) and not isinstance(scores, (Qrels, Run)):
         if _is_several(scores, judged):
             return {str(name): _shape(each, judged, layout) for name, each in scores.items()}
-    elif isinstance(scores, (list, tuple)) and scores and isinstance(scores[0], (str, os.PathLike, Run)):
+    elif isinstance(scores, (list, tuple)) and scores and isinstance(scores[0], (str, os.PathLike, Run, Shape)):
         shapes = [_shape(each, judged, layout) for each in scores]
         return dict(zip(system_names(shapes), shapes, strict=True))
     return {"": _shape(scores, judged, layout)}

@@ -138,7 +138,7 @@ def recognize(value: Any, what: str, layout: InputLayout = _PLAIN) -> Shape:
     Parameters
     ----------
     value : object
-        The value. An iterator is read to its end.
+        The value. An iterator is read to its end; a shape, such as a file that is read later, is returned as it is.
     what : str
         What the value is for, for the error.
     layout : InputLayout
@@ -161,6 +161,8 @@ def recognize(value: Any, what: str, layout: InputLayout = _PLAIN) -> Shape:
     >>> recognize([0.5, 2], "scores").title
     'numbers'
     """
+    if isinstance(value, Shape):
+        return value
     if isinstance(value, Iterator):
         value = list(value)
     for module, name in SHAPES.items():
