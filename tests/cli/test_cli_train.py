@@ -174,7 +174,7 @@ def test_the_model_may_go_to_standard_output(folder: Path) -> None:
         (("train.txt", "-o", "m.json", "--loss", "listmel"), 1, "unknown loss 'listmel'"),
         (("train.txt", "-o", "m.json", "--learner", "list_net", "--loss", "hinge"), 1, "ListNet has no option 'loss'"),
         (("train.txt", "-o", "m.json", "--set", "l2"), 2, "--set takes OPTION=VALUE, got 'l2'"),
-        (("train.txt", "-o", "m.json", "--set", "patience=often"), 1, "patience: expected a whole number of at least 1, got 'often'"),
+        (("train.txt", "-o", "m.json", "--set", "patience=often"), 1, "patience: expected a whole number"),
         (("train.txt", "-o", "m.json", "--max-iter", "0"), 1, "max_iter: expected a whole number of at least 1, got 0"),
         (("none.txt", "-o", "m.json", "--learner", "consistent_regression"), 1, "m.json: ConsistentRegression keeps"),
         (("train.txt", "-o", "m.json", "--normalize", "log"), 2, "'log' is not one of"),

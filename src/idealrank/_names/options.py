@@ -20,19 +20,17 @@ from idealrank._names.grammar import Written, no_option, number_text, snake_case
 from idealrank.errors import OptionError
 
 __all__ = [
-    "REQUIRED",
     "Named",
     "Numbers",
     "Options",
     "check_options",
+    "checked",
     "choice",
     "flag",
     "number",
     "option",
 ]
 
-#: The default of an option that must be given.
-REQUIRED: Any = dataclasses.MISSING
 #: What converted options may be given as without conversion, and what errors call it; NumPy's numbers are Python's.
 _STORED: dict[type, tuple[tuple[type, ...], str]] = {
     bool: ((bool, np.bool_), "True or False"),
@@ -65,7 +63,7 @@ def _conversions(cls: type[Any]) -> Mapping[str, Callable[[Any], Any]]:
     return {name: declared[name] for name in names if name in declared}
 
 
-def _converted(cls: type[Any], owner: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _converted(cls: Any, owner: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options as their conversions give them; None is left where it is the default."""
     never_none, conversions, converted = _never_none(cls), _conversions(cls), dict(options)
     for name, value in options.items():
@@ -125,7 +123,8 @@ class Named:
     @classmethod
     def options(cls) -> Mapping[str, Callable[[Any], Any]]:
         """Return the functions that convert and check what people write for each option, by the option's name."""
-        return _conversions(cls)
+        own: Any = cls
+        return _conversions(own)
 
     @classmethod
     def from_written(cls, written: Written) -> Self:
@@ -198,7 +197,7 @@ def _range(least: float, most: float, is_open: bool, is_whole: bool) -> str:
     return kind
 
 
-def option(coerce: Callable[[Any], Any], default: Any = None, *, kw_only: bool = True) -> Any:
+def option(coerce: Callable[[Any], Any], default: Any = None) -> Any:
     """Declare a dataclass field with a conversion.
 
     Parameters
@@ -206,12 +205,17 @@ def option(coerce: Callable[[Any], Any], default: Any = None, *, kw_only: bool =
     coerce : callable
         Converts what the user passes to the value of the field; raises an OptionError if it cannot.
     default : object
-        The default value; `REQUIRED` if there is none.
-    kw_only : bool
-        Whether the option is passed by name only, where the class says so of its options.
+        The default value.
     """
-    by_position = {} if kw_only else {"kw_only": False}
-    return dataclasses.field(default=default, metadata={"coerce": coerce}, **by_position)
+    return dataclasses.field(default=default, metadata=checked(coerce))
+
+
+def checked(coerce: Callable[[Any], Any]) -> dict[str, Any]:
+    """Return the metadata of a field with a conversion, for one without a default, or one that is passed by position.
+
+    Type checkers must see ``dataclasses.field`` itself there.
+    """
+    return {"coerce": coerce}
 
 
 class Options(Named):

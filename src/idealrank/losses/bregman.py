@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from idealrank._names.options import REQUIRED, option
+from idealrank._names.options import checked, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses import links, potentials
@@ -41,7 +41,7 @@ class Bregman(Listwise):
     (array([0.15625]), array([-0.5 ,  0.25]))
     """
 
-    psi: Any = option(potentials.of, REQUIRED, kw_only=False)
+    psi: Any = field(metadata=checked(potentials.of), kw_only=False)
     link: Any = option(links.of)
     normalizer: Any = option(normalizer, "dcg")
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._names.options import REQUIRED, choice, number, option
+from idealrank._names.options import checked, choice, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
@@ -440,7 +440,7 @@ class Approx(SoftRanked):
     array([0.5])
     """
 
-    measure: Any = option(measure, REQUIRED, kw_only=False)
+    measure: Any = dataclasses.field(metadata=checked(measure), kw_only=False)
     beta: float = option(slope, 10.0)
 
     def __post_init__(self) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from idealrank._names.options import REQUIRED, Numbers, number, option
+from idealrank._names.options import Numbers, checked, number
 from idealrank._names.registry import Registry
 from idealrank._typing import Floats
 
@@ -87,7 +87,7 @@ class Scale(Link):
     array([1., 6.])
     """
 
-    factor: float = option(number(0, is_open=True), REQUIRED)
+    factor: float = field(metadata=checked(number(0, is_open=True)))
 
     def forward(self, s: Floats) -> Floats:
         return self.factor * s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from idealrank._core.checks import is_whole
 from idealrank._names.grammar import cannot_read, number_text
-from idealrank._names.options import REQUIRED, Numbers, number, option
+from idealrank._names.options import Numbers, checked, number
 from idealrank._names.registry import Registry
 from idealrank._typing import Int64s
 from idealrank.errors import OptionError
@@ -190,7 +190,7 @@ class Fraction(Cutoff):
     array([1, 2, 3])
     """
 
-    c: float = option(number(0, 1, is_open=True), REQUIRED)
+    c: float = field(metadata=checked(number(0, 1, is_open=True)))
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         # The small term is for rounding: 0.29 * 100 is 28.999999999999996.
@@ -218,7 +218,7 @@ class Power(Cutoff):
     array([   3,    3, 1000])
     """
 
-    exponent: float = option(number(0, 1, is_open=True), REQUIRED)
+    exponent: float = field(metadata=checked(number(0, 1, is_open=True)))
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         return np.maximum(np.floor(np.asarray(n, np.float64) ** self.exponent + 1e-9), 1).astype(np.int64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._names.grammar import number_text
-from idealrank._names.options import REQUIRED, Numbers, number, option
+from idealrank._names.options import Numbers, checked, number, option
 from idealrank._names.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
@@ -213,7 +213,7 @@ class Power(Discount):
     array([1. , 0.5])
     """
 
-    beta: float = option(number(0), REQUIRED)
+    beta: float = field(metadata=checked(number(0)))
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return np.asarray(ranks, np.float64) ** -self.beta

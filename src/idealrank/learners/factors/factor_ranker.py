@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from idealrank._core.seeds import generator
 from idealrank._core.threads import resolve_threads
-from idealrank._names.options import choice, flag, number, option
+from idealrank._names.options import checked, choice, flag, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.interactions import Interactions, positions_in
@@ -127,7 +127,7 @@ class FactorRanker(Learner):
         "seen_items_": "int64[n_interactions]",
     }
 
-    n_factors: int = option(number(1, is_whole=True), 64, kw_only=False)
+    n_factors: int = field(default=64, metadata=checked(number(1, is_whole=True)), kw_only=False)
     loss: str | Loss = option(loss, "lambda_rank")
     similarity: str = option(choice("cosine", "dot"), "cosine")
     temperature: float = option(number(0, is_open=True), 0.2)

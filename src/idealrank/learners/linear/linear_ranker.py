@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from idealrank._names.options import choice, flag, number, option
+from idealrank._names.options import checked, choice, flag, number, option
 from idealrank._typing import Floats
 from idealrank.data.columns import offsets_of
 from idealrank.data.ranking import RankingData
@@ -166,7 +166,7 @@ class LinearRanker(LinearModel):
     1.0
     """
 
-    loss: str | Loss = option(loss, "cross_entropy(normalizer=dcg)", kw_only=False)
+    loss: str | Loss = field(default="cross_entropy(normalizer=dcg)", metadata=checked(loss), kw_only=False)
 
     def _loss(self) -> Loss:
         return loss(self.loss)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from idealrank._core.extras import needs, require
 from idealrank._core.threads import resolve_threads
-from idealrank._names.options import number, option
+from idealrank._names.options import checked, number, option
 from idealrank._typing import Float32s, Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
@@ -141,7 +141,7 @@ class BoostedRanker(Ranker):
         "categories": "text",
     }
 
-    loss: str | Loss = option(loss, "lambda_rank(truncation=30)", kw_only=False)
+    loss: str | Loss = field(default="lambda_rank(truncation=30)", metadata=checked(loss), kw_only=False)
     n_estimators: int = option(number(1, is_whole=True), 200)
     learning_rate: float = option(number(0, is_open=True), 0.05)
     num_leaves: int = option(number(2, is_whole=True), 31)
