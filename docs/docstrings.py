@@ -242,8 +242,8 @@ class Docstrings(griffe.Extension):
             attr.value = "None"
 
     def on_module_members(self, *, mod: Any, **_: Any) -> None:
-        """Ask a package for its public names where a table lists them."""
-        if "_TABLE" in mod.members:
+        """Ask a package for its public names where a table or a stub lists them."""
+        if "__all__" in mod.members and mod.is_package:
             mod.exports = list(import_module(mod.path).__all__)
 
 

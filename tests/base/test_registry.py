@@ -69,25 +69,27 @@ def test_every_name_and_alias_is_found_whatever_its_capitals_and_underscores(hom
     assert all(cls.label == label for label, cls in registry.members().items())
 
 
-def names_for_type_checkers(module: Any) -> set[str]:
-    """What the imports under TYPE_CHECKING bring into a package."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(Path(module.__file__).read_text(encoding="utf-8"))):
+def homes_for_type_checkers(module: Any) -> dict[str, str]:
+    """The module of each name that the stub of a package imports, or the package itself under TYPE_CHECKING."""
+    path, homes = Path(module.__file__), {}
+    stub = path.with_suffix(".pyi")
+    for node in ast.walk(ast.parse((stub if stub.exists() else path).read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("idealrank"):
             for each in node.names:
-                names |= {*import_module(str(node.module)).__all__} if each.name == "*" else {each.name}
-    return names - {"lazy"}
+                names = import_module(str(node.module)).__all__ if each.name == "*" else [each.name]
+                homes.update(dict.fromkeys(names, str(node.module)))
+    return {name: home for name, home in homes.items() if name != "lazy"}
 
 
 @pytest.mark.parametrize("package", LAZY)
 def test_the_table_of_a_package_says_where_each_name_is_and_type_checkers_see_the_same(package: str) -> None:
     module = import_module(package)
     public = {*module.__all__} - {"__version__"}
-    assert public == names_for_type_checkers(module)
+    homes = homes_for_type_checkers(module)
+    assert public == homes.keys()
     assert dir(module) == sorted(module.__all__)
-    for home, names in module._TABLE.items():
-        for name in names:
-            assert getattr(module, name) is getattr(import_module(f"{package}.{home}"), name)
+    for name in public - {*getattr(module, "_MODULES", ())}:
+        assert getattr(module, name) is getattr(import_module(homes[name]), name)
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
         getattr(module, "nothing")  # noqa: B009
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 LEARNERS = [
     each
-    for each in (getattr(learners, name) for name in learners.__all__)
+    for each in (getattr(learners, name) for name in dir(learners))
     if isinstance(each, type) and issubclass(each, Ranker)
     if each is not learners.BoostedRanker or find_spec("lightgbm")
 ]

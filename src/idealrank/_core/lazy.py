@@ -3,8 +3,9 @@
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
+from itertools import chain
 
-__all__ = ["lazy"]
+__all__ = ["from_stub", "lazy"]
 
 
 def lazy(
@@ -38,3 +39,30 @@ def lazy(
         return value
 
     return load, lambda: sorted(sys.modules[package].__all__)
+
+
+def from_stub(package: str, file: str) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
+    """Return ``__all__``, ``__getattr__`` and ``__dir__`` for a package whose names are listed in its stub.
+
+    The stub, ``__init__.pyi``, is what type checkers read. Each line of it imports one name, ``from
+    idealrank.losses.push import Push as Push``, or one module, ``from idealrank import losses as losses``.
+
+    Parameters
+    ----------
+    package : str
+        The package's ``__name__``.
+    file : str
+        The package's ``__file__``.
+
+    Returns
+    -------
+    list of str and two callables
+        ``__all__``, ``__getattr__`` and ``__dir__``.
+    """
+    table: dict[str, list[str]] = {}
+    with open(file.removesuffix(".py").removesuffix(".pyc") + ".pyi", encoding="utf-8") as lines:
+        for line in lines:
+            _, module, _, name, *_ = line.split()
+            table.setdefault(module.removeprefix(f"{package}."), []).append(name)
+    modules = table.pop(package, [])
+    return [*modules, *chain(*table.values())], *lazy(package, table, modules)
