@@ -173,8 +173,8 @@ def test_every_form_says_something_of_every_table(result: Any) -> None:
 
 def test_every_result_has_a_page(result: Any) -> None:
     page = ir.report.html(result)
-    assert result.title() in page
-    assert all(section.title for section in result.sections())
+    assert result.page().title in page
+    assert all(section.title for section in result.page().sections())
 
 
 def test_the_report_asks_no_result_for_its_type() -> None:

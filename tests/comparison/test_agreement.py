@@ -32,13 +32,13 @@ def test_values_are_those_of_each_query() -> None:
     assert [problem.message for problem in found.problems] == ["1 query is left out because not all systems have it"]
     assert found.to_dict()["mean"]["rbo"]["bm25"]["dense"] == found.mean["rbo"]["bm25", "dense"]  # type: ignore[index, call-overload]
     assert len(found.table("queries").rows) == 2
-    assert "means over 2 queries" in found.remarks()[0]
+    assert "means over 2 queries" in found.page().remarks[0]
 
 
 def test_the_finding_names_pairs_only_if_they_differ() -> None:
     same = ir.agreement({"a": A, "b": A, "c": A})
-    assert same.findings() == ["All pairs have the same rbo, 1.0000."]
-    (finding,) = ir.agreement({"a": A, "b": A, "c": B}).findings()
+    assert list(same.page().findings) == ["All pairs have the same rbo, 1.0000."]
+    (finding,) = ir.agreement({"a": A, "b": A, "c": B}).page().findings
     assert finding.startswith("By rbo, a and b agree most (1.0000), and a and c least (0.")
 
 

@@ -113,13 +113,13 @@ def test_all_and_none_are_words() -> None:
     alike = {f"s{i}": SYSTEMS["base"] for i in range(6)}
     query = next(iter(QRELS))
     better = {**alike, "s0": {**SYSTEMS["base"], query: SYSTEMS["good"][query]}}
-    (told,) = ir.compare(QRELS, better, "ap", seed=0).findings()
+    (told,) = ir.compare(QRELS, better, "ap", seed=0).page().findings
     assert "not significantly better than any other system; none of the 15 pairs differ significantly" in told
 
 
 def test_one_of_several_differs_in_the_singular() -> None:
     some = {"base": SYSTEMS["base"], "same": SYSTEMS["base"], "good": SYSTEMS["good"]}
-    (told,) = ir.compare(QRELS, some, "ap", baseline="base", seed=0).findings()
+    (told,) = ir.compare(QRELS, some, "ap", baseline="base", seed=0).page().findings
     assert "1 of 2 systems differs significantly from base" in told
 
 
@@ -139,7 +139,7 @@ def test_a_seed_repeats_everything() -> None:
 @pytest.mark.parametrize(("test", "is_random"), [("t", False), ("sign", False), ("bootstrap", True)])
 def test_a_page_says_the_seed_of_what_was_drawn(test: str, is_random: bool) -> None:
     found = ir.compare(QRELS, SYSTEMS, "ap", test=test, seed=3)
-    assert found.made_with().get("seed") == (3 if is_random else None)
+    assert found.page().provenance.get("seed") == (3 if is_random else None)
     assert found.seed == 3
 
 
@@ -290,7 +290,7 @@ def test_systems_with_equal_means_can_differ_and_none_is_better(measure: str) ->
     (each,) = found.significant(measure)
     assert each.difference == 0
     mean = f"{found.means[measure]['often'].mean:.4f}"
-    assert found.findings() == [
+    assert list(found.page().findings) == [
         f"{measure}: often and seldom have the same mean, {mean}, but differ significantly at level 0.05."
     ]
     assert found.letters(measure) == {"often": "", "seldom": ""}
@@ -298,12 +298,17 @@ def test_systems_with_equal_means_can_differ_and_none_is_better(measure: str) ->
         assert not found.table(table).marks
     assert found.table("letters").notes[0].startswith("No system is significantly better than another (sign test")
     found = ir.compare(ONE_RELEVANT, two, measure, test="sign", baseline="seldom", seed=0)
-    assert found.findings() == [f"{measure}: often differs significantly from seldom (+0.0000) at level 0.05."]
+    assert list(found.page().findings) == [
+        f"{measure}: often differs significantly from seldom (+0.0000) at level 0.05."
+    ]
     assert not found.table(measure).marks
     assert found.table(measure).notes[0].startswith("No system is significantly better or worse than seldom (sign")
     three = {**two, "bad": errors(*[8] * 9)}
     found = ir.compare(ONE_RELEVANT, three, measure, test="sign", correction="none", baseline="seldom", seed=0)
-    assert "both systems differ significantly from seldom, 1 worse and 1 with the same mean, at" in found.findings()[0]
+    assert (
+        "both systems differ significantly from seldom, 1 worse and 1 with the same mean, at"
+        in found.page().findings[0]
+    )
 
 
 def test_a_note_explains_only_the_measure_and_the_marks_of_its_table() -> None:
@@ -328,20 +333,20 @@ def test_the_best_mean_is_shared_or_missing_and_one_query_with_a_value_is_not_en
     qrels: dict[str, Any] = {"q": {"a": 1, "b": 0}, "none": {"a": 0, "b": 0}}
     run = {q: {"a": 2.0, "b": 1.0} for q in qrels}
     found = ir.compare(qrels, {"x": run, "y": run}, ["ndcg(empty=skip)", "ndcg(empty=nan)", "ndcg(empty=0)"], seed=0)
-    assert found.findings() == [
+    assert list(found.page().findings) == [
         "ndcg(empty=skip): x and y share the best mean, 1.0000; one query is not enough to test differences.",
         "ndcg(empty=nan): no system has a mean, because some queries have no value; one query is not enough to test "
         "differences.",
         "ndcg(empty=0): x and y have the same mean, 0.5000, and do not differ significantly at level 0.05.",
     ]
     nothing = ir.compare({"none": qrels["none"]}, {"x": {"none": run["q"]}, "y": {"none": run["q"]}}, "ndcg(empty=nan)")
-    assert nothing.findings() == ["ndcg(empty=nan): no query has a value."]
+    assert list(nothing.page().findings) == ["ndcg(empty=nan): no query has a value."]
 
 
 def test_the_number_of_draws_is_told_if_there_were_any() -> None:
     def told(**options: Any) -> tuple[Any, dict[str, Any]]:
         found = ir.compare(QRELS, {n: SYSTEMS[n] for n in ("base", "bad")}, "ap", seed=0, n_permutations=99, **options)
-        return json.loads(found.to_json())["n_permutations"], found.made_with()
+        return json.loads(found.to_json())["n_permutations"], found.page().provenance
 
     for test in ("t", "wilcoxon", "sign"):
         number, made_with = told(test=test)
@@ -362,7 +367,7 @@ def test_a_change_that_is_rounded_to_0_has_no_minus_sign() -> None:
     found = ir.compare(QRELS, {n: SYSTEMS[n] for n in ("base", "fair")}, "ap", baseline="base", seed=0)
     (each,) = found.differences["ap"]
     tiny = replace(found, differences={"ap": (replace(each, difference=-1e-9, moved=(("q1", -1e-9),), corrected=1.0),)})
-    assert "(+0.0000)" in tiny.findings()[0]
+    assert "(+0.0000)" in tiny.page().findings[0]
     assert tiny.largest_changes("ap") == {"fair": "q1: +0.0000"}
     assert "+0.0000" in replace(tiny, differences={"ap": (replace(each, difference=-0.0),)}).to_text()
     assert "-0.0000" not in replace(tiny, differences={"ap": (replace(each, difference=-0.0),)}).to_text()

@@ -414,28 +414,28 @@ def test_results_with_little_in_them_have_a_page_too(qrels: Any, runs: Any, meas
 
 
 def test_the_verdict_names_what_differs() -> None:
-    verdict = result("baseline").findings()[MEASURES.index("ap")]
+    verdict = result("baseline").page().findings[MEASURES.index("ap")]
     differ = "both systems differ significantly from base, 1 better and 1 worse, at level 0.05"
     assert re.fullmatch(rf"ap: {differ}: good \(\+.*\) and bad \(-.*\)\.", verdict)
-    verdict = result("pairs").findings()[MEASURES.index("ap")]
+    verdict = result("pairs").page().findings[MEASURES.index("ap")]
     assert re.match(
         r"ap: good has the best mean, [01]\.\d+, significantly better than all others; all 3 pairs", verdict
     )
     alike = ir.compare(QRELS, dict.fromkeys("abcdefg", SYSTEMS["base"]), "ap", seed=0)
-    assert alike.findings()[0].startswith("ap: 7 systems share the best mean, 0.8491; none of the 21 pairs differ")
-    (verdict,) = ir.compare(QRELS, dict.fromkeys("ab", SYSTEMS["base"]), "ap", seed=0).findings()
+    assert alike.page().findings[0].startswith("ap: 7 systems share the best mean, 0.8491; none of the 21 pairs differ")
+    (verdict,) = ir.compare(QRELS, dict.fromkeys("ab", SYSTEMS["base"]), "ap", seed=0).page().findings
     assert verdict == "ap: a and b have the same mean, 0.8491, and do not differ significantly at level 0.05."
     two = {name: SYSTEMS[name] for name in ("base", "good")}
-    (verdict,) = ir.compare(QRELS, two, "ap", seed=0).findings()
+    (verdict,) = ir.compare(QRELS, two, "ap", seed=0).page().findings
     assert re.fullmatch(
         r"ap: good has the best mean, 1\.0000, significantly better than base at level 0\.05\.", verdict
     )
-    (verdict,) = ir.compare(QRELS, two, "ap", baseline="good", seed=0).findings()
+    (verdict,) = ir.compare(QRELS, two, "ap", baseline="good", seed=0).page().findings
     assert re.fullmatch(r"ap: base is significantly worse than good \(-0\.\d+\) at level 0\.05\.", verdict)
-    (verdict,) = ir.compare(QRELS, dict.fromkeys("ab", SYSTEMS["base"]), "ap", baseline="a", seed=0).findings()
+    (verdict,) = ir.compare(QRELS, dict.fromkeys("ab", SYSTEMS["base"]), "ap", baseline="a", seed=0).page().findings
     assert verdict == "ap: b does not differ significantly from a (+0.0000) at level 0.05."
-    assert result("one").findings() == []
-    explained = result("explanation").findings()
+    assert list(result("one").page().findings) == []
+    explained = result("explanation").page().findings
     assert len(explained) == 2
     assert explained[1].startswith("trec_eval gives 0.")
     assert "gain -0." in explained[1]
@@ -456,7 +456,7 @@ def test_a_test_that_cannot_find_anything_says_so(test: str, n_permutations: int
     data = ir.from_arrays(np.tile([0, 1, 2], 60), offsets=np.arange(0, 181, 3))
     systems = {name: rng.normal(size=180) for name in "abc"}
     found = ir.compare(data, systems, ["ndcg", "dcg"], test=test, n_permutations=n_permutations, seed=0)
-    told = [each for each in found.findings() if "can be significant" in each]
+    told = [each for each in found.page().findings if "can be significant" in each]
     start = "ndcg and dcg: no difference can be significant: "
     assert [bool(re.fullmatch(start + (said or ""), each)) for each in told] == ([True] if said else [])
     assert all(each in html(found) for each in told)
@@ -466,19 +466,19 @@ def test_few_queries_that_can_show_nothing_ask_for_more_queries() -> None:
     qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(3)}
     good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
     found = ir.compare(qrels, {"good": good, "bad": bad}, "rr", baseline="bad", seed=0)
-    assert found.findings()[1] == (
+    assert found.page().findings[1] == (
         "rr: no difference can be significant: with 3 queries that differ and 1 comparison, the smallest corrected "
         "p-value that the test can give is 0.2500; use more queries."
     )
     for test in ("sign", "wilcoxon"):
         found = ir.compare(qrels, {"good": good, "bad": bad}, "rr", test=test, correction="none", seed=0)
-        assert found.findings()[1] == (
+        assert found.page().findings[1] == (
             "rr: no difference can be significant: with 3 queries that differ and 1 comparison, the smallest p-value "
             "that the test can give is 0.2500; use more queries."
         )
     once = {**bad, "q0": good["q0"], "q1": good["q1"]}
     found = ir.compare(qrels, {"good": good, "once": once}, "rr", baseline="good", seed=0)
-    assert "with 1 query that differs and 1 comparison, the smallest corrected p-value" in found.findings()[1]
+    assert "with 1 query that differs and 1 comparison, the smallest corrected p-value" in found.page().findings[1]
 
 
 def test_comparisons_without_a_p_value_do_not_count_in_what_a_test_can_find() -> None:
@@ -486,10 +486,10 @@ def test_comparisons_without_a_p_value_do_not_count_in_what_a_test_can_find() ->
     data = ir.from_arrays(np.tile([0, 1, 2], 60), offsets=np.arange(0, 181, 3))
     systems = {name: rng.normal(size=180) for name in "abc"}
     found = ir.compare(data, systems, "ndcg", baseline="a", test="bootstrap", n_permutations=30, seed=0)
-    assert "with 30 resamples and 2 comparisons" in found.findings()[1]
+    assert "with 30 resamples and 2 comparisons" in found.page().findings[1]
     first, second = found.differences["ndcg"]
     untested = replace(second, p_value=math.nan, corrected=math.nan)
-    assert len(replace(found, differences={"ndcg": (first, untested)}).findings()) == 1
+    assert len(replace(found, differences={"ndcg": (first, untested)}).page().findings) == 1
 
 
 def test_a_page_calls_p_values_corrected_only_if_they_are() -> None:
@@ -512,7 +512,7 @@ def test_names_in_findings_are_escaped() -> None:
         alike = ir.compare(QRELS, dict.fromkeys(names, SYSTEMS["base"]), "ap", seed=0)
         page = html(alike)
         assert "<script>alert" not in page
-        assert joined([alike.findings()[0]]) in page
+        assert joined([alike.page().findings[0]]) in page
 
 
 def test_the_script_has_no_lookbehind_which_older_browsers_cannot_parse() -> None:

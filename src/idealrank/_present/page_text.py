@@ -55,7 +55,9 @@ def page_text(
     str
         Lines of text, each with its line end.
     """
-    sections = [replace(each, most_rows=None) for each in page.summary] if everything else page.summary
+    # Tables with no rows are those that only the whole text has.
+    few = [each for each in page.summary if each.most_rows != 0]
+    sections = [replace(each, most_rows=None) for each in page.summary] if everything else few
     blocks = [
         _lines(page.findings, width),
         *_section_blocks(sections, width, digits, style),

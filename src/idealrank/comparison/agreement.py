@@ -15,6 +15,7 @@ from idealrank._core.checks import check_count, items_of
 from idealrank._core.exact import Moments
 from idealrank._names.grammar import letters, unknown
 from idealrank._present.json_values import Plain, plain
+from idealrank._present.page import Page, Section
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Tables
@@ -33,6 +34,9 @@ AGREEMENT_MEASURES = {
     "rbo_min": "rank-biased overlap, lower bound",
     "tau_ap": "AP correlation of the documents that both retrieve, mean of both directions",
 }
+
+#: Most pairs that are printed.
+_N_ROWS = 30
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,10 +123,20 @@ class Agreement(Result):
     def _number_columns(self) -> list[Column]:
         return [Column(name, ".4f") for name in self.values]
 
-    def _chosen(self, form: str) -> list[str]:
-        return ["queries" if form == "frame" else "pairs"]
+    def page(self) -> Page:
+        """Return the most and the least similar pair, all pairs, and how the values were computed."""
+        remarks = tuple(self._remarks())
+        return Page(
+            f"Agreement of {len(self.systems)} systems",
+            findings=tuple(self._findings()),
+            summary=(Section(tables={"pairs": self.table("pairs")}, most_rows=_N_ROWS),),
+            remarks=remarks,
+            sections=lambda: [Section("Result", tables=self.tables(), notes=remarks)],
+            quality=Section(notes=tuple(map(str, self.problems))),
+            defaults={"frame": ("queries",)},
+        )
 
-    def findings(self) -> list[str]:
+    def _findings(self) -> list[str]:
         """Return the most and the least similar pair, by the first measure."""
         name, means = next(iter(self.mean.items()))
         known = {pair: value for pair, value in means.items() if value == value}
@@ -137,19 +151,12 @@ class Agreement(Result):
         last = f"{least[0]} and {least[1]} least ({known[least]:z.4f})"
         return [f"By {name}, {first} agree most ({known[most]:z.4f}), and {last}."]
 
-    def remarks(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         """Return how the values were computed."""
         first = "all documents" if self.depth is None else f"the first {self.depth} documents"
         ties = "averaged over their orders" if self.ties == "average" else f"in the order {self.ties}"
         how = f"means over {counted(self.n_queries, 'query')}; {first} of each ranking; equal scores {ties}"
-        return [
-            f"{how}; p = {self.p:g}",
-            *(f"{name}: {AGREEMENT_MEASURES[name]}" for name in self.values),
-        ]
-
-    def title(self) -> str:
-        """Return how many systems were compared."""
-        return f"Agreement of {len(self.systems)} systems"
+        return [f"{how}; p = {self.p:g}", *(f"{name}: {AGREEMENT_MEASURES[name]}" for name in self.values)]
 
     def __repr__(self) -> str:
         return f"Agreement({len(self.systems)} systems, {counted(self.n_queries, 'query')})"

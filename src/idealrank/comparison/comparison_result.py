@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._present.json_values import Plain, number, plain
-from idealrank._present.page import Section, listed
+from idealrank._present.page import Page, Section, listed
 from idealrank._present.pluralize import counted, share
 from idealrank._present.system_scores import Scores
 from idealrank._present.table import Table, Tables
@@ -39,6 +39,8 @@ __all__ = ["Comparison", "Difference"]
 _FEW = 4
 #: Most rows of a table on a page that is open from the start.
 _MANY = 10
+#: Most rows of a printed table if there are several, and most systems whose queries are printed.
+_N_ROWS, _N_CHANGES = 10, 5
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,8 @@ class Comparison(Measured):
         {measure: `Bounds` over all labels that unjudged documents could have}; empty if they were not computed.
     n_permutations : int
         The number of random permutations or resamples, for tests and intervals that draw them.
+    shows_bounds : bool
+        Whether ``print`` shows ``holes``, because they were asked for.
 
     Examples
     --------
@@ -180,6 +184,7 @@ class Comparison(Measured):
     interval_method: str = INTERVAL_METHOD
     holes: Mapping[str, Bounds] = field(default_factory=dict)
     n_permutations: int = 10_000
+    shows_bounds: bool = False
 
     @property
     def n_queries(self) -> int:
@@ -299,12 +304,6 @@ class Comparison(Measured):
         every = {name: partial(table, self) for name, table in all_measures.items()}
         return Tables({**by_measure, **every, **unjudged})
 
-    def _chosen(self, form: str) -> list[str]:
-        by_system = [f"systems by {name}" for name in self.values]
-        every = [*by_system, *(self.values if self.baseline is None else ())]
-        names = {"latex": ["letters"], "csv": ["differences"], "frame": ["differences"], "markdown": every}
-        return names.get(form, by_system[:1])
-
     def to_dict(self) -> dict[str, Plain]:
         """Return everything except the per-query values; if nothing was drawn, seed and number of draws are None."""
         from idealrank import __version__
@@ -323,13 +322,6 @@ class Comparison(Measured):
             "problems": plain(self.problems),
         }
 
-    def remarks(self) -> list[str]:
-        """Return how the p-values and intervals were computed, and the conventions."""
-        some = next(iter(next(iter(self.means.values())).values()))
-        seed = [f"seed {self.seed}"] if self._is_random() else []
-        over, *others = super().remarks()
-        return ["; ".join([over, shown.test_text(self), interval_remark(some), *seed]), *others]
-
     def largest_changes(self, measure: str) -> dict[str, str]:
         """Return {system: the queries on which it differs most from the baseline}; empty without a baseline.
 
@@ -346,11 +338,68 @@ class Comparison(Measured):
         differences = self.differences[measure] if self.baseline is not None else ()
         return {each.system: changes_text(each.moved) for each in differences if each.moved}
 
-    def title(self) -> str:
-        """Return how many systems were compared."""
-        return f"Comparison of {len(self.systems)} systems"
+    def page(self) -> Page:
+        """Return which systems differ, a table per measure, and the sections of a report."""
+        page = super().page()
+        by_system = tuple(f"systems by {name}" for name in self.values)
+        some = next(iter(next(iter(self.means.values())).values()))
+        seed = [f"seed {self.seed}"] if self._is_random() else []
+        over, *others = page.remarks
+        return replace(
+            page,
+            title=f"Comparison of {len(self.systems)} systems",
+            findings=tuple(self._findings()),
+            summary=tuple(self._summary()),
+            remarks=("; ".join([over, shown.test_text(self), interval_remark(some), *seed]), *others),
+            sections=lambda: list(self._sections(page.sections())),
+            provenance=self._provenance(),
+            defaults={
+                "csv": ("differences",),
+                "frame": ("differences",),
+                "html": by_system[:1],
+                "latex": ("letters",),
+                "markdown": (*by_system, *(self.values if self.baseline is None else ())),
+            },
+        )
 
-    def findings(self) -> list[str]:
+    def _summary(self) -> Iterator[Section]:
+        """Yield all measures next to each other, each measure by itself, and what its columns mean."""
+        several = len(self.values) > 1
+        if several:
+            yield Section(tables={"letters": self.table("letters")})
+        tables = {name: self.table(f"systems by {name}") for name in self.values}
+        notes = [table.notes for table in tables.values()]
+        for place, (name, table) in enumerate(tables.items()):
+            # Equal notes of several tables are below the last of them; those on a baseline are below the first table.
+            is_noted = notes[place] not in notes[place + 1 :] and not (several and self.baseline is not None)
+            own = table if is_noted else replace(table, notes=())
+            yield Section(tables={f"systems by {name}": own}, most_rows=_N_ROWS if several else None)
+            if self.baseline is None:
+                yield Section(tables={name: self.table(name)}, most_rows=0)
+        yield Section(notes=tuple(self._details()))
+        yield Section(notes=(shown.columns_text(self),))
+        if self.shows_bounds:
+            names = [name for each in self.holes for name in (f"unjudged by {each}", f"unjudged differences by {each}")]
+            yield from (Section(tables={name: self.table(name)}) for name in names)
+        if self.evaluations.has_categories:
+            yield Section(tables={"categories": self.evaluations.table_of_categories(interval=True)})
+
+    def _details(self) -> Iterator[str]:
+        """Yield the queries on which systems differ most from the baseline, or how many pairs were tested."""
+        if self.baseline is None:
+            n_pairs = len(next(iter(self.differences.values())))
+            if n_pairs > 1:
+                yield f"{n_pairs:,} pairs were tested; CSV output has all numbers"
+            return
+        for measure in self.values:
+            changes = self.largest_changes(measure)
+            ranked = [system for system in self.ranked() if system in changes]
+            for system in ranked[:_N_CHANGES]:
+                yield f"{measure}, {system} - {self.baseline}, largest differences: {changes[system]}"
+            if (rest := len(ranked) - _N_CHANGES) > 0:
+                yield f"{measure}: {counted(rest, 'more system')}; JSON output has all"
+
+    def _findings(self) -> list[str]:
         """Return which systems differ significantly, what limits the test, and what could reverse the order."""
         found = [f"{name}: {self._finding(name)}." for name in self.values]
         reversible = [text for name in self.holes for text in self._reversible(name)]
@@ -523,11 +572,16 @@ class Comparison(Measured):
             rows.append([*which, each.difference, *bounds, *tested, *counts, each.detectable])
         return np.array(rows, np.float64)
 
-    def _leaderboard(self) -> Section:
+    def _sections(self, sections: Iterable[Section]) -> Iterator[Section]:
+        """Yield the sections with notes on the tests and intervals, and what unjudged documents could change."""
         is_tested = any(self._n_valued(measure) > 1 for measure in self.differences)
-        return replace(super()._leaderboard(), notes=(shown.board_text(self),) if is_tested else ())
+        notes = {"leaderboard": (shown.board_text(self),) if is_tested else (), "figures": self._interval_notes()}
+        for section in sections:
+            yield replace(section, notes=notes.get(section.key, section.notes))
+            if section.key == "queries":
+                yield from self._unjudged()
 
-    def _figures(self) -> Section:
+    def _interval_notes(self) -> tuple[str, ...]:
         said: dict[str, list[str]] = {}
         for name, found in self.differences.items():
             for note in dict.fromkeys(note for each in found for note in each.note.split("; ") if note):
@@ -535,13 +589,7 @@ class Comparison(Measured):
                 few = [*pairs[:_FEW], *([f"{len(pairs) - _FEW:,} more pairs"] if len(pairs) > _FEW else [])]
                 which = "" if len(pairs) == len(found) else f", {listed(few)}"
                 said.setdefault(f"{which}: {note}.", []).append(name)
-        notes = tuple(f"{listed(names)}{rest}" for rest, names in said.items())
-        return replace(super()._figures(), notes=notes)
-
-    def background(self) -> list[Section]:
-        """Return per-query values, what unjudged documents could change, data quality and conventions."""
-        first, *others = super().background()
-        return [first, *self._unjudged(), *others]
+        return tuple(f"{listed(names)}{rest}" for rest, names in said.items())
 
     def _unjudged(self) -> list[Section]:
         if not self.holes:
@@ -562,7 +610,7 @@ class Comparison(Measured):
         )
         return [Section("Unjudged documents", "unjudged", parts=(*parts, Section(notes=notes)))]
 
-    def made_with(self) -> dict[str, object]:
+    def _provenance(self) -> dict[str, object]:
         """Return test, correction and level, and what was drawn: the number of permutations or resamples, the seed."""
         corrected = {} if self.test == "tukey" else {"correction": self.correction}
         drawn = {self._drawn_name(): f"{self.n_permutations:,}"} if self._draws() else {}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Unpack
 
 import numpy as np
 
 from idealrank._core.checks import items_of
 from idealrank._present.json_values import Plain, number, plain
-from idealrank._present.page import Figure, Section, listed
+from idealrank._present.page import Figure, Page, Section, listed
 from idealrank._present.result import Result
 from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank.data.ranking import Order
@@ -122,23 +121,25 @@ class Waterfall(Result):
         """The choices that differ but do not change any value."""
         return tuple(step.choice for step in self.steps if not step.n_moved)
 
-    def remarks(self) -> list[str]:
-        """Return the choices that differ and change no value."""
-        return [f"without effect here: {', '.join(self.without_effect)}"] if self.without_effect else []
-
-    def findings(self) -> list[str]:
-        """Return both means, and the effect of each choice."""
+    def page(self) -> Page:
+        """Return both means, the effect of each choice, and a figure."""
         changes = [f"{step.choice} {step.change:+z.4f}" for step in self.steps if step.n_moved]
-        told = listed(changes) if changes else "no choice makes a difference here"
-        return [f"{self.start} gives {number(self.start_mean)}, {self.end} {number(self.end_mean)}: {told}."]
+        effects = listed(changes) if changes else "no choice makes a difference here"
+        means = f"{self.start} gives {number(self.start_mean)}, {self.end} {number(self.end_mean)}"
+        return Page(
+            "Waterfall",
+            findings=(f"{means}: {effects}.",),
+            summary=(Section(tables={self.end: self.table()}),),
+            remarks=(f"without effect here: {', '.join(self.without_effect)}",) if self.without_effect else (),
+            sections=lambda: [self._section()],
+        )
 
-    def sections(self) -> list[Section]:
+    def _section(self) -> Section:
         """Return the steps as a figure and as a table."""
         what = f"From {self.start} to {self.end}, one choice at a time"
         steps = "; ".join(map(str, self.steps)) or "no choice differs"
-        notes = [f"Without effect here: {', '.join(self.without_effect)}."] if self.without_effect else []
-        figure = Figure("waterfall", (self,), what, steps)
-        return [Section(what, "", (figure,), {what: self.table()}, notes=tuple(notes))]
+        notes = (f"Without effect here: {', '.join(self.without_effect)}.",) if self.without_effect else ()
+        return Section(what, "", (Figure("waterfall", (self,), what, steps),), {what: self.table()}, notes=notes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -204,30 +205,31 @@ class Explanation(Measured):
         ]
         return Table([*columns, *numbers], rows)
 
-    def _chosen(self, form: str) -> list[str]:
-        return ["steps"] if form == "frame" else [way.end for way in self.waterfalls]
+    def page(self) -> Page:
+        """Return the means with each convention, the effect of each choice, and the sections of a report."""
+        page, ways = super().page(), [way.page() for way in self.waterfalls]
+        ends = tuple(way.end for way in self.waterfalls)
+        return replace(
+            page,
+            title=f"Why {self.measure} differs between {listed(self.evaluations)}",
+            findings=tuple(finding for way in ways for finding in way.findings),
+            summary=tuple(replace(section, notes=way.remarks) for way in ways for section in way.summary),
+            remarks=tuple(
+                f"like {name}: {each.queries_text()}; {self.measure} = {each.filled[self.measure]}"
+                for name, each in self.evaluations.items()
+            ),
+            sections=lambda: list(self._sections(page.sections())),
+            defaults={**dict.fromkeys(("csv", "html", "latex", "markdown"), ends), "frame": ("steps",)},
+        )
 
-    def remarks(self) -> list[str]:
-        """Return, for each convention, the number of queries and the measure with all of its options."""
-        return [
-            f"like {name}: {each.queries_text()}; {self.measure} = {each.filled[self.measure]}"
-            for name, each in self.evaluations.items()
-        ]
-
-    def title(self) -> str:
-        """Return the measure and the conventions."""
-        return f"Why {self.measure} differs between {listed(self.evaluations)}"
-
-    def findings(self) -> list[str]:
-        """Return, for each waterfall, both means and the effect of each choice."""
-        return [finding for way in self.waterfalls for finding in way.findings()]
-
-    def sections(self) -> list[Section]:
-        """Return the means, the steps between them, and the values under each convention."""
-        ways = tuple(dataclasses.replace(part, title="") for way in self.waterfalls for part in way.sections())
+    def _sections(self, sections: Iterable[Section]) -> Iterator[Section]:
+        """Yield the sections, and the steps after the means."""
+        ways = tuple(replace(part, title="") for way in self.waterfalls for part in way.page().sections())
         note = "The explorer, a page of the documentation, shows this in a browser, for any two tools and any query."
-        between = Section("From one number to the other", "waterfalls", parts=(*ways, Section(notes=(note,))))
-        return [self._leaderboard(), between, self._figures()]
+        for section in sections:
+            yield section
+            if section.key == "leaderboard":
+                yield Section("From one number to the other", "waterfalls", parts=(*ways, Section(notes=(note,))))
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
@@ -330,7 +332,7 @@ def _changes(given: Measure, start: Convention, end: Convention) -> Iterator[tup
     for name in sorted(both, key=lambda each: each in _LAST):
         before, after = both[name]
         if name in options:
-            filled = dataclasses.replace(filled, **{name: after})
+            filled = replace(filled, **{name: after})
         else:
             chosen[name] = after
         yield name, _shown(before), _shown(after), Convention(f"{start} towards {end}", **chosen), filled

@@ -78,4 +78,4 @@ def with_bounds(
         except OptionError:
             if holes:
                 raise
-    return replace(found, holes=by_measure)
+    return replace(found, holes=by_measure, shows_bounds=bool(holes))

@@ -84,12 +84,12 @@ def test_the_ways_to_aggregate_disagree_and_the_page_says_so() -> None:
     found = ir.leaderboard(scores, seed=0)
     assert found.systems == ("a", "b")
     assert found.disagreements == (("a", "b"),)
-    (said,) = (line for line in found.findings() if "disagree" in line)
+    (said,) = (line for line in found.page().findings if "disagree" in line)
     assert "disagree on the order of a and b, whose means do not differ significantly." in said
     assert "a by the mean; a by the geometric mean; b by the mean rank" in said
     alike = ir.leaderboard({"x": {"a": 0.9, "b": 0.3}, "y": {"a": 0.9, "b": 0.2}}, seed=0)
     assert alike.disagreements == ()
-    assert alike.findings()[1] == "Mean, geometric mean and mean rank agree on the order of both systems."
+    assert alike.page().findings[1] == "Mean, geometric mean and mean rank agree on the order of both systems."
 
 
 def test_normalization_reverses_systems_that_are_good_on_queries_with_much_to_find() -> None:
@@ -107,14 +107,18 @@ def test_normalization_reverses_systems_that_are_good_on_queries_with_much_to_fi
     assert flip.difference == pytest.approx(np.mean(ndcg["few"]) - np.mean(ndcg["many"]))
     assert flip.dcg_difference == pytest.approx(np.mean(dcg["few"]) - np.mean(dcg["many"]))
     assert found.normalization.best == {"s": ("few", "many")}
-    assert found.findings()[-1] == (
+    assert found.page().findings[-1] == (
         "ndcg@3 and dcg@3, its version without normalization, order few and many on s differently, not significantly "
         "by both; the best system is few by ndcg@3 and many by dcg@3."
     )
     twice = ir.leaderboard(dict.fromkeys("st", (qrels, {"many": many, "few": few})), "ndcg@3", seed=0)
-    assert twice.findings()[-1].endswith(
-        "order both pairs of systems differently, none of them significantly by both; the best system differs on both "
-        "data sets, for example few by ndcg@3 and many by dcg@3 on s."
+    assert (
+        twice.page()
+        .findings[-1]
+        .endswith(
+            "order both pairs of systems differently, none of them significantly by both; the best system differs on both "
+            "data sets, for example few by ndcg@3 and many by dcg@3 on s."
+        )
     )
     assert found.table("normalization").rows[0][:3] == ["s", "few", "many"]
     assert ir.leaderboard({"s": (qrels, {"many": many, "few": few})}, "ap", seed=0).normalization is None
@@ -122,10 +126,10 @@ def test_normalization_reverses_systems_that_are_good_on_queries_with_much_to_fi
 
 def test_two_systems_are_called_by_their_names() -> None:
     close = {f"set {i}": {"a": 0.9 - 0.1 * (i % 2), "b": 0.86} for i in range(6)}
-    tied, _ = ir.leaderboard(close, seed=0).findings()
+    tied, _ = ir.leaderboard(close, seed=0).page().findings
     assert tied == "Both systems are tied for first: b has the best mean, 0.8600, and a may be as good."
     apart = {f"set {i}": {"a": 0.9 + 0.01 * (i % 3), "b": 0.3 + 0.01 * (i % 2)} for i in range(12)}
-    first, _ = ir.leaderboard(apart, "ap", seed=0).findings()
+    first, _ = ir.leaderboard(apart, "ap", seed=0).page().findings
     assert first.endswith("is significantly better than b.")
 
 
@@ -196,7 +200,7 @@ def test_ranks_are_those_of_the_chosen_method(method: str) -> None:
     assert found.overall.method == method
     assert found.overall.p_values == pytest.approx(expected.p_values)
     word = {"t": "t tests", "randomization": "swaps", "bootstrap": "resampled"}[method]
-    assert word in " ".join(found.remarks())
+    assert word in " ".join(found.page().remarks)
 
 
 def test_an_unknown_baseline_is_an_error() -> None:

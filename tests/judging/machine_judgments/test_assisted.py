@@ -89,7 +89,7 @@ def test_intervals_of_means_and_differences_are_as_wide_as_their_errors_are() ->
 def test_what_is_said_about_judges() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
     found = ir.compare_assisted(some_of(human), machine, runs, "ndcg@5")
-    text = " ".join(found.findings())
+    text = " ".join(found.page().findings)
     assert "12 of 40 queries have human judgments" in text
     assert "% of the 144 documents with both, kappa" in text
     assert found.agreement.bias > 0
@@ -97,11 +97,11 @@ def test_what_is_said_about_judges() -> None:
     constant = {query: dict.fromkeys(docs, 1) for query, docs in machine.items()}
     told = ir.compare_assisted(some_of(human), constant, runs, "ndcg@5")
     assert all(each.mean == each.human_mean for each in told.means["ndcg@5"])
-    assert "machine values do not count" in " ".join(told.remarks())
-    assert "nan" not in " ".join(told.findings())
+    assert "machine values do not count" in " ".join(told.page().remarks)
+    assert "nan" not in " ".join(told.page().findings)
     opposite = {query: {doc: 2 - label for doc, label in docs.items()} for query, docs in human.items()}
     told = ir.compare_assisted(some_of(human), opposite, runs, "ndcg@5")
-    assert "not positively correlated" in " ".join(told.remarks())
+    assert "not positively correlated" in " ".join(told.page().remarks)
     assert told.agreement.correlation < 0
 
 
@@ -110,14 +110,14 @@ def test_a_single_difference_is_not_counted() -> None:
     two = dict(list(runs.items())[:2])
     one, other = two
     found = ir.compare_assisted(some_of(human), machine, two, "ndcg@5")
-    verdict, worth, _ = found.findings()
+    verdict, worth, _ = found.page().findings
     assert "of 1" not in f"{found!r} {verdict} {worth}"
     assert f"{one} differs significantly from {other} at level 0.05" in verdict
     assert worth.endswith("Machine judgments alone agree with the sign of this difference.")
     opposite = {query: {doc: 2 - label for doc, label in docs.items()} for query, docs in human.items()}
-    _, worth, _ = ir.compare_assisted(some_of(human), opposite, two, "ndcg@5").findings()
+    _, worth, _ = ir.compare_assisted(some_of(human), opposite, two, "ndcg@5").page().findings
     assert worth.endswith("Machine judgments alone disagree with the sign of this difference.")
-    verdict, worth, _ = ir.compare_assisted(some_of(human), machine, runs, "ndcg@5").findings()
+    verdict, worth, _ = ir.compare_assisted(some_of(human), machine, runs, "ndcg@5").page().findings
     assert "all 3 pairs differ significantly" in verdict
     assert worth.endswith("agree with the sign of all 3 differences.")
 
@@ -126,7 +126,7 @@ def test_problems_say_by_which_judgments_they_were_found() -> None:
     human, machine, runs = judged(np.random.default_rng(0))
     unjudged = {name: {query: [*docs, "new"] for query, docs in run.items()} for name, run in runs.items()}
     found = ir.compare_assisted(some_of(human), machine, unjudged, "ap")
-    assert found.remarks()[-2:] == [
+    assert list(found.page().remarks[-2:]) == [
         "12 (7.7%) of the ranked documents are unjudged (human judgments)",
         "40 (7.7%) of the ranked documents are unjudged (machine judgments)",
     ]
@@ -138,9 +138,9 @@ def test_all_queries_with_human_judgments_need_no_machine() -> None:
     plain = ir.evaluate(human, runs, "ndcg@5").mean
     for each in found.means["ndcg@5"]:
         assert each.low == each.high == each.mean == pytest.approx(plain[each.system]["ndcg@5"])
-    assert "every query has a human value" in " ".join(found.remarks())
+    assert "every query has a human value" in " ".join(found.page().remarks)
     parts = {query: dict(list(docs.items())[:4]) for query, docs in human.items()}
-    assert "sample='documents'" in " ".join(ir.compare_assisted(parts, machine, runs, "ndcg@5").remarks())
+    assert "sample='documents'" in " ".join(ir.compare_assisted(parts, machine, runs, "ndcg@5").page().remarks)
 
 
 def test_queries_and_documents_of_one_kind_of_judgments_only() -> None:
@@ -149,10 +149,10 @@ def test_queries_and_documents_of_one_kind_of_judgments_only() -> None:
     found = ir.compare_assisted(some_of(human), fewer, runs, "ndcg@5")
     assert found.means["ndcg@5"][0].n_human == 10
     assert found.n_queries == 38
-    assert "2 queries with human judgments have no machine judgments" in " ".join(found.remarks())
+    assert "2 queries with human judgments have no machine judgments" in " ".join(found.page().remarks)
     renamed = {query: {f"x{doc}": label for doc, label in docs.items()} for query, docs in machine.items()}
     told = ir.compare_assisted(some_of(human), renamed, runs, "ndcg@5")
-    assert "No document has both a human and a machine label." in told.findings()
+    assert "No document has both a human and a machine label." in told.page().findings
     assert all(each.machine_mean == 0 for each in told.means["ndcg@5"])
 
 

@@ -237,7 +237,7 @@ def test_sampled_documents_that_cannot_be_used_are_refused_or_said() -> None:
     more = {query: docs | {"new": 3} for query, docs in some.items()}
     found, plain = (ir.compare_assisted(each, machine, runs, sample="documents") for each in (more, some))
     assert [each.mean for each in found.means["ndcg@10"]] == [each.mean for each in plain.means["ndcg@10"]]
-    assert "4 documents with human labels have no machine label" in "".join(found.remarks())
+    assert "4 documents with human labels have no machine label" in "".join(found.page().remarks)
 
 
 def test_machine_scores_with_many_values_are_put_into_classes() -> None:
@@ -257,4 +257,4 @@ def test_a_constant_judge_is_as_good_as_none() -> None:
         assert (each.mean, each.low) == (each.human_mean, each.human_low)
         assert each.n_equivalent == pytest.approx(each.n_human)
     assert np.isnan(found.agreement.correlation)
-    assert "nan" not in found.to_text() + "".join(found.findings())
+    assert "nan" not in found.to_text() + "".join(found.page().findings)

@@ -141,9 +141,9 @@ def test_nothing_to_judge_once_the_order_is_decided() -> None:
     runs = {"x": {"q": ["a"]}, "y": {"q": ["b"]}}
     found = ir.judge_next({"q": {"a": 1, "b": 0}}, runs, "ndcg@2")
     assert found.documents == ()
-    assert "No judgment is needed" in found.findings()[0]
+    assert "No judgment is needed" in found.page().findings[0]
     alone = ir.judge_next({"q": {"a": 1, "b": 0}}, {"bm25": {"q": ["a", "b", "c"]}}, "ndcg@2")
-    assert alone.findings() == ["No unjudged document of bm25 is at a rank that ndcg@2 counts."]
+    assert list(alone.page().findings) == ["No unjudged document of bm25 is at a rank that ndcg@2 counts."]
 
 
 @pytest.mark.parametrize(
@@ -166,11 +166,11 @@ def test_the_note_says_what_a_label_could_change(systems: list[str], changed: st
 
 def test_of_several_differences_the_first_sentence_counts_those_that_are_open() -> None:
     runs = {name: {"q": [f"{name}1", "a"]} for name in ("x", "y", "z")}
-    verdict, *_ = ir.bounds({"q": {"a": 1}}, runs, "ndcg@2").findings()
+    verdict, *_ = ir.bounds({"q": {"a": 1}}, runs, "ndcg@2").page().findings
     assert verdict == "Unjudged documents alone could reverse both differences from x: y and z."
-    assert ir.judge_next({"q": {"a": 1}}, runs, "ndcg@2").findings() == [verdict]
+    assert list(ir.judge_next({"q": {"a": 1}}, runs, "ndcg@2").page().findings) == [verdict]
     judged = {name: {"q": order} for name, order in (("x", ["a", "b"]), ("y", ["b", "a"]), ("z", ["b"]))}
-    verdict, *_ = ir.bounds({"q": {"a": 1, "b": 0}}, judged, "ndcg@2").findings()
+    verdict, *_ = ir.bounds({"q": {"a": 1, "b": 0}}, judged, "ndcg@2").page().findings
     assert verdict == "Unjudged documents cannot reverse any of the 2 differences from x."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -12,13 +12,14 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._present.json_values import Plain, number, plain
-from idealrank._present.page import Section, listed
+from idealrank._present.page import Page, Section, listed
 from idealrank._present.pluralize import share
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Tables, Value
 from idealrank._typing import Floats
 from idealrank.comparison.leaderboards.normalization import Normalization
 from idealrank.data.problem import Problem
+from idealrank.evaluation.data_quality import worth_a_note
 from idealrank.evaluation.evaluation_base import best_rows
 
 __all__ = ["AgainstBaseline", "Leaderboard"]
@@ -29,6 +30,8 @@ _FIRST = "†"
 _FEW = 4
 #: Longer tables of pairs are closed at first on a page.
 _MANY = 10
+#: Most rows of the printed table of pairs, and most notes on the data.
+_N_ROWS, _N_NOTES = 10, 10
 _TITLES = {
     "systems": "Systems",
     "datasets": "Mean on each data set",
@@ -283,37 +286,44 @@ class Leaderboard(Result):
         meaning = f"Pairs that {listed(names)} order differently: the differences of the means, and raw p-values."
         return Table(columns, [list(row) for row in flips], notes=(meaning,) if names else ())
 
-    def _chosen(self, form: str) -> list[str]:
-        return {"latex": ["datasets"], "markdown": ["systems", "datasets"]}.get(form, ["systems"])
-
     def _datasets_text(self) -> str:
         n = len(self.datasets)
         sets = "1 data set" if n == 1 else f"{n} data sets"
         total = sum(self.n_queries)
         return f"{sets} with {total:,} queries" if total else sets
 
-    def title(self) -> str:
-        """Return how many systems and data sets were compared."""
-        return f"Leaderboard of {len(self.systems)} systems on {self._datasets_text()}"
+    def page(self) -> Page:
+        """Return who may be first, where aggregations disagree, and whether normalization matters."""
+        own = self.overall
+        names = [name for name in ("systems", "datasets", "normalization") if name in self.tables()]
+        return Page(
+            f"Leaderboard of {len(self.systems)} systems on {self._datasets_text()}",
+            f"{self.measure}; {self._datasets_text()}: {', '.join(self.datasets)}",
+            findings=(self._first_text(), self._disagreement_text(), *self._normalization_text()),
+            summary=tuple(
+                Section(tables={name: self.table(name)}, most_rows=_N_ROWS if name == "normalization" else None)
+                for name in names
+            ),
+            remarks=tuple(self._remarks()),
+            sections=lambda: list(self._sections()),
+            provenance={"seed": own.seed, "level": f"{own.level:g}", "over": self.over, "method": own.method},
+            quality=self._quality(),
+            defaults={"latex": ("datasets",), "markdown": ("systems", "datasets")},
+        )
 
-    def about(self) -> str:
-        """Return the measure and the data sets."""
-        return f"{self.measure}; {self._datasets_text()}: {', '.join(self.datasets)}"
-
-    def sections(self) -> list[Section]:
-        """Return a section per table; that of many pairs is closed at first."""
-        made = []
+    def _sections(self) -> Iterator[Section]:
+        """Yield a section per table; that of many pairs is closed at first."""
         for name, table in self.tables().items():
             title = _TITLES[name]
             is_folded = name == "pairs" and len(table.rows) > _MANY
             folded = {title: f"{title}: {len(table.rows):,} rows"} if is_folded else {}
-            notes = tuple(f"{line[0].upper()}{line[1:]}." for line in self.remarks()) if name == "systems" else ()
-            made.append(Section(title, tables={title: table}, folded=folded, notes=notes))
-        return made
+            notes = tuple(f"{line[0].upper()}{line[1:]}." for line in self._remarks()) if name == "systems" else ()
+            yield Section(title, tables={title: table}, folded=folded, notes=notes)
 
-    def findings(self) -> list[str]:
-        """Return who may be first, where aggregations disagree, and whether normalization matters."""
-        return [self._first_text(), self._disagreement_text(), *self._normalization_text()]
+    def _quality(self) -> Section:
+        notes = list(map(str, worth_a_note(self.problems)))
+        more = [f"{len(notes) - _N_NOTES:,} more; JSON output has all"] if len(notes) > _N_NOTES else []
+        return Section(notes=(*notes[:_N_NOTES], *more))
 
     def _first_text(self) -> str:
         best, mean = self.systems[0], number(float(self.overall.means[0]))
@@ -370,7 +380,7 @@ class Leaderboard(Result):
             text += f"; the best system {sets if len(found.best) > 1 else f'is {example}'}"
         return [f"{text}."]
 
-    def remarks(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         """Return how the numbers were computed."""
         own = self.overall
         about = "other queries of these data sets" if self.over == "queries" else "other data sets like these"
@@ -386,15 +396,6 @@ class Leaderboard(Result):
             *against,
             *([own.note] if own.note else []),
         ]
-
-    def made_with(self) -> dict[str, object]:
-        """Return seed, level, what was resampled, and how pairs were tested."""
-        return {
-            "seed": self.overall.seed,
-            "level": f"{self.overall.level:g}",
-            "over": self.over,
-            "method": self.overall.method,
-        }
 
     def __repr__(self) -> str:
         first = ", ".join(self.tied_for_first[:_FEW]) + (", ..." if len(self.tied_for_first) > _FEW else "")

@@ -14,7 +14,7 @@ import numpy as np
 from idealrank import stats
 from idealrank._core.checks import check_fraction
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import listed
+from idealrank._present.page import Page, Section, listed
 from idealrank._present.pluralize import counted, share
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Tables, Value
@@ -241,12 +241,21 @@ class AssistedComparison(Result):
             "interval of this width."
         )
 
-    def title(self) -> str:
-        """Return how many systems were compared."""
-        return f"Comparison of {len(self.systems)} systems with human and machine judgments"
-
-    def findings(self) -> list[str]:
+    def page(self) -> Page:
         """Return what differs, how good the judge is, and how many human judgments it replaces."""
+        remarks = tuple(self._remarks())
+        differences = tuple(f"differences of {name}" for name in self.differences)
+        names = (*(f"means of {name}" for name in self.means), *differences, "labels")
+        return Page(
+            f"Comparison of {len(self.systems)} systems with human and machine judgments",
+            findings=tuple(self._findings()),
+            summary=tuple(Section(tables={name: self.table(name)}) for name in names),
+            remarks=remarks,
+            sections=lambda: [Section("Result", tables=self.tables(), notes=remarks)],
+            defaults={"csv": differences, "latex": names, "markdown": names},
+        )
+
+    def _findings(self) -> list[str]:
         found = []
         for name, differences in self.differences.items():
             shown = [
@@ -257,7 +266,7 @@ class AssistedComparison(Result):
             more = f", and {len(differences) - _FEW} more" if len(differences) > _FEW else ""
             found.append(f"{name}: {self._verdict(name)} at level {self.level:g}: {'; '.join(shown)}{more}.")
             found.append(self._worth_of_the_machine(name))
-        return [*found, *self.agreement.findings()]
+        return [*found, *self.agreement.page().findings]
 
     def _verdict(self, measure: str) -> str:
         """Return which systems, or how many pairs of them, differ significantly."""
@@ -283,7 +292,7 @@ class AssistedComparison(Result):
             f"are worth {worth:,.0f} ({over}). Machine judgments alone {agree} with the sign of {signs}."
         )
 
-    def remarks(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         """Return the query set, the convention, notes and problems."""
         texts = listed([f"{name} = {each}" for name, each in self.filled.items()])
         estimates = [each for found in (*self.means.values(), *self.differences.values()) for each in found]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from idealrank._present.page import Page
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table
@@ -60,10 +61,13 @@ class LabelAgreement(Result):
         rows = [[label, *own] for label, own in zip(self.labels, self.counts, strict=True)]
         return {"labels": Table([Column("human", "g"), *(Column(name) for name in names)], rows)}
 
-    def findings(self) -> list[str]:
-        """Return the agreement as a sentence."""
+    def page(self) -> Page:
+        """Return the agreement as a sentence, and the numbers of documents by label."""
+        return replace(super().page(), findings=(self._finding(),))
+
+    def _finding(self) -> str:
         if not self.n_documents:
-            return ["No document has both a human and a machine label."]
+            return "No document has both a human and a machine label."
         documents = f"{counted(self.n_documents, 'document')} with both"
         parts = [f"Human and machine labels are equal on {self.equal:.0%} of the {documents}"]
         if not math.isnan(self.kappa):
@@ -71,7 +75,7 @@ class LabelAgreement(Result):
         if not math.isnan(self.correlation):
             parts.append(f"correlation {self.correlation:.2f}")
         higher = "lower" if self.bias < 0 else "higher"
-        return [f"{', '.join(parts)}; machine labels are {higher} by {abs(self.bias):.2f} on average."]
+        return f"{', '.join(parts)}; machine labels are {higher} by {abs(self.bias):.2f} on average."
 
 
 def label_agreement(human: Floats, machine: Floats) -> LabelAgreement:
@@ -79,7 +83,7 @@ def label_agreement(human: Floats, machine: Floats) -> LabelAgreement:
 
     Examples
     --------
-    >>> print(*label_agreement([1, 1], [1, 0]).findings())
+    >>> print(*label_agreement([1, 1], [1, 0]).page().findings)
     Human and machine labels are equal on 50% of the 2 documents with both, kappa 0.00; machine labels are lower by 0.50
     on average.
     """

@@ -11,6 +11,7 @@ import numpy as np
 from idealrank._core.checks import check_fraction, is_whole
 from idealrank._core.seeds import generator
 from idealrank._present.json_values import Plain, plain
+from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Booleans, Floats
@@ -136,27 +137,26 @@ class UncertainEvaluation(Result):
         ]
         return {"means": Table([*columns, Column("low", ".4f"), Column("high", ".4f")], rows)}
 
-    def title(self) -> str:
-        """Return the measure."""
-        return f"{self.measure} with uncertain labels"
-
-    def findings(self) -> list[str]:
-        """Return the expected mean of each system."""
-        found = []
+    def page(self) -> Page:
+        """Return the expected mean of each system, and the numbers of queries and draws."""
+        findings = []
         for name, mean in self.mean.items():
             low, high = self.interval(name)
             of = f" of {name}" if name else ""
             how = "exact" if self.is_exact else f"with a standard error of {self.error[name]:.1g} from the draws"
-            found.append(
+            findings.append(
                 f"The expected {self.measure}{of} is {mean:.4f} ({how}); with a probability of {self.level:.0%}, "
                 f"labels put it between {low:.4f} and {high:.4f}."
             )
-        return found
-
-    def remarks(self) -> list[str]:
-        """Return the numbers of queries and draws."""
         n_draws = next(iter(self.draws.values())).size
-        return [f"{len(self.query_ids):,} queries; {n_draws:,} draws of independent labels"]
+        remarks = (f"{len(self.query_ids):,} queries; {n_draws:,} draws of independent labels",)
+        return Page(
+            f"{self.measure} with uncertain labels",
+            findings=tuple(findings),
+            summary=(Section(tables=self.tables()),),
+            remarks=remarks,
+            sections=lambda: [Section("Result", tables=self.tables(), notes=remarks)],
+        )
 
     def __repr__(self) -> str:
         shown = []

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from idealrank._core.checks import is_whole
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import listed
+from idealrank._present.page import Page, Section, listed
 from idealrank._present.pluralize import share
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
@@ -93,18 +93,19 @@ class DifferenceBounds(Result):
         """Whether the same system is ahead for all labels."""
         return self.lowest > 0 or self.highest < 0
 
-    def findings(self) -> list[str]:
+    def page(self) -> Page:
         """Return the difference and its bounds as a sentence."""
         ahead, behind = (self.system, self.baseline) if self.difference >= 0 else (self.baseline, self.system)
         low, high = sorted(bound if ahead == self.system else -bound for bound in (self.lowest, self.highest))
         start = f"{ahead} is ahead of {behind} by {abs(self.difference):.4f} if unjudged documents are not relevant"
-        if self.is_decided:
-            return [f"{start}, and by {low:.4f} to {high:.4f} whatever their labels are."]
         least = "" if self.is_exact else "at most "
-        return [
-            f"{start}; with other labels the difference is {least}{low:+z.4f} to {high:+z.4f}: unjudged documents "
+        finding = (
+            f"{start}, and by {low:.4f} to {high:.4f} whatever their labels are."
+            if self.is_decided
+            else f"{start}; with other labels the difference is {least}{low:+z.4f} to {high:+z.4f}: unjudged documents "
             "alone could reverse the order."
-        ]
+        )
+        return replace(super().page(), findings=(finding,))
 
 
 def reversal_text(undecided: Sequence[DifferenceBounds], n_compared: int) -> str:
@@ -244,13 +245,24 @@ class Bounds(Result):
         queries = Table([Column("system"), Column("query"), *columns[1:]], by_query)
         return found | {"queries": queries}
 
-    def title(self) -> str:
-        """Return the measure."""
-        return f"{self.measure}, whatever the labels of unjudged documents are"
+    def page(self) -> Page:
+        """Return what unjudged documents mean for the differences, the range of each system, and all differences."""
+        remarks = tuple(self._remarks())
+        names = ("means", *(("differences",) if self.differences else ()))
+        return Page(
+            f"{self.measure}, whatever the labels of unjudged documents are",
+            findings=tuple(self._findings()),
+            summary=tuple(Section(tables={name: self.table(name)}) for name in names),
+            remarks=remarks,
+            sections=lambda: [Section("Result", tables=self.tables(), notes=remarks)],
+            defaults={"markdown": names},
+        )
 
-    def findings(self) -> list[str]:
-        """Return what unjudged documents mean for the differences, and the range of each system."""
-        found = self._verdict() if len(self.differences) > 1 else []
+    def _findings(self) -> list[str]:
+        """Return how many differences are open, or the range of each system; a table shows each of many differences."""
+        if len(self.differences) > 1:
+            return self._verdict()
+        found = []
         for name, mean in self.mean.items():
             of = f" of {name}" if name else ""
             found.append(
@@ -258,7 +270,7 @@ class Bounds(Result):
                 f"{mean['lowest']:.4f} to {mean['highest']:.4f} for any labels from {self.labels[0]:g} to "
                 f"{self.labels[-1]:g}."
             )
-        return [*found, *(finding for each in self.differences for finding in each.findings())]
+        return [*found, *(finding for each in self.differences for finding in each.page().findings)]
 
     def _verdict(self) -> list[str]:
         """Return how many differences unjudged documents could reverse, in a sentence."""
@@ -269,7 +281,7 @@ class Bounds(Result):
         n, baseline = len(self.differences), self.differences[0].baseline
         return [f"Unjudged documents cannot reverse any of the {n:,} differences from {baseline}."]
 
-    def remarks(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         """Return the query set, the convention, and which documents are unjudged."""
         first = next(iter(self.systems.values()))
         return [

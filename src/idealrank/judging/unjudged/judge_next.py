@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import is_whole
+from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
@@ -98,17 +99,22 @@ class NextJudgments(Result):
             return f"{effect}; the column after it: its rank."
         return f"{effect}; the columns after it: its rank in each system."
 
-    def title(self) -> str:
-        """Return what the table is for."""
-        return f"Documents to judge next, for {self.measure}"
+    def page(self) -> Page:
+        """Return whether the order of the systems is decided, and the documents to judge."""
+        return Page(
+            f"Documents to judge next, for {self.measure}",
+            findings=tuple(self._findings()),
+            summary=(Section(tables=self.tables()),) if self.documents else (),
+            sections=lambda: [Section("Result", tables=self.tables())],
+        )
 
-    def findings(self) -> list[str]:
+    def _findings(self) -> Sequence[str]:
         """Return whether the order of the systems is decided."""
         if self.documents and len(self.differences) > 1:
             said = reversal_text(self.differences, len(self.ranks) - 1)
             return [f"{said[0].upper()}{said[1:]}"]
         if self.documents and self.differences:
-            return self.differences[0].findings()
+            return self.differences[0].page().findings
         if self.documents:
             return ["Judging these documents narrows the bounds most."]
         if len(self.ranks) == 1:
