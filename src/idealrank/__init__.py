@@ -54,6 +54,7 @@ _TABLE = {
     "measures.conventions": ["convention"],
     "measures.discounted": ["ndcg"],
     "measures.names": ["measure"],
+    "theory.long_lists.limits_of_systems": ["limits"],
 }
 _MODULES = (
     "cutoffs",
@@ -137,5 +138,6 @@ if TYPE_CHECKING:
     from idealrank.measures.conventions import convention as convention
     from idealrank.measures.discounted import ndcg as ndcg
     from idealrank.measures.names import measure as measure
+    from idealrank.theory.long_lists.limits_of_systems import limits as limits
 else:  # to a type checker, __getattr__ would mean that every name exists
     __getattr__, __dir__ = lazy(__name__, _TABLE, _MODULES)

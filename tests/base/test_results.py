@@ -102,6 +102,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "Interval": lambda: stats.interval([0.5]),
     "LeadingGap": lambda: theory.leading_gap(LINE, lambda s: 1 - s),
     "Leaderboard": lambda: ir.leaderboard({"s": (QRELS, RUNS), "t": (SOME, RUNS)}, "ndcg@3", baseline="c", seed=0),
+    "Limits": lambda: ir.limits(QRELS, {"c": RUNS["c"]}, ["ndcg", "ndcg@3"]),
     "LabelAgreement": lambda: assisted().agreement,
     "UncertainEvaluation": lambda: ir.evaluate_uncertain({"q": {"a": [0, 1]}}, {"q": ["a"]}, "ndcg", n_draws=5),
     "NextJudgments": lambda: ir.judge_next(SOME, RUNS, "ndcg@3", n=2),

@@ -90,29 +90,35 @@ class Result:
             defaults=chosen,
         )
 
+    def _own_page(self) -> Page:
+        """Return the page of a result that defines `page`, for callers of the methods below."""
+        own = type(self)
+        return self.page() if own.page is not Result.page and own.title is Result.title else Page(own.__name__)
+
     def _chosen(self, form: str) -> list[str]:
         """Return the names of the tables that an output form shows by default."""
         return [next(iter(self.tables()))]
 
     def remarks(self) -> list[str]:
         """Return lines below a table that say how the numbers were computed."""
-        return []
+        return list(self._own_page().remarks)
 
     def title(self) -> str:
         """Return a title of a few words."""
-        return type(self).__name__
+        return self._own_page().title
 
     def about(self) -> str:
         """Return one line that says what was measured; may be empty."""
-        return ""
+        return self._own_page().about
 
     def findings(self) -> list[str]:
         """Return the main findings as sentences."""
-        return []
+        return list(self._own_page().findings)
 
     def sections(self) -> list[Section]:
         """Return the sections of a page about the result."""
-        return [Section("Result", tables=self.tables(), notes=tuple(self.remarks()))]
+        default = [Section("Result", tables=self.tables(), notes=tuple(self.remarks()))]
+        return list(self._own_page().sections()) or default
 
     def measured_queries(self) -> frozenset[str] | None:
         """Return the queries that the numbers are about; None if the result has no queries."""
@@ -128,7 +134,7 @@ class Result:
 
     def made_with(self) -> dict[str, object]:
         """Return what is needed to reproduce the result, besides the data and the software versions."""
-        return {}
+        return dict(self._own_page().provenance)
 
     def table(self, name: str | None = None) -> Table:
         """Return one of `tables`.

@@ -30,6 +30,7 @@ _TABLE = {
     "long_lists.hypotheses": ["check_theorems", "Hypothesis", "TheoremCheck"],
     "long_lists.laws": ["bounded_law"],
     "long_lists.limits": ["limit", "worst_ndcg"],
+    "long_lists.limits_of_systems": ["Limits", "limits", "SystemLimit"],
     "long_lists.needed": ["documents_needed", "DocumentsNeeded", "Gap", "gap", "queries_needed"],
     "long_lists.regimes": ["regime"],
     "long_lists.steps": ["canonical_score", "StepCurve"],
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from idealrank.theory.long_lists.hypotheses import *  # noqa: F403
     from idealrank.theory.long_lists.laws import *  # noqa: F403
     from idealrank.theory.long_lists.limits import *  # noqa: F403
+    from idealrank.theory.long_lists.limits_of_systems import *  # noqa: F403
     from idealrank.theory.long_lists.needed import *  # noqa: F403
     from idealrank.theory.long_lists.regimes import *  # noqa: F403
     from idealrank.theory.long_lists.steps import *  # noqa: F403

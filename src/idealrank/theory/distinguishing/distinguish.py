@@ -31,18 +31,9 @@ from idealrank.theory.distinguishing.distinctions import Distinction
 from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes
 from idealrank.theory.distinguishing.ranker_curves import on_lists
 from idealrank.theory.distinguishing.separations import Separation, separation
+from idealrank.theory.long_lists.measure_discount import MEASURES
 
 __all__ = ["distinguish"]
-
-#: The default measures: those of Wang et al. 2013, appendix A, and two common ones.
-MEASURES = (
-    "ndcg",
-    "ndcg(discount=power:0.5)",
-    "ndcg(discount=geometric:2)",
-    "ndcg@20%",
-    "ndcg@10",
-    "ndcg(discount=zipf)",
-)
 
 
 def distinguish(

@@ -14,7 +14,17 @@ from idealrank.errors import OptionError
 from idealrank.measures import NDCG, LinearNDCG, Measure, cutoffs, discounts, measure
 from idealrank.measures.cutoffs import CutoffLike
 
-__all__ = ["MeasureLike", "Weighting"]
+__all__ = ["MEASURES", "MeasureLike", "Weighting"]
+
+#: The default measures: those of Wang et al. 2013, appendix A, and two common ones.
+MEASURES = (
+    "ndcg",
+    "ndcg(discount=power:0.5)",
+    "ndcg(discount=geometric:2)",
+    "ndcg@20%",
+    "ndcg@10",
+    "ndcg(discount=zipf)",
+)
 
 MeasureLike: TypeAlias = "str | Measure | discounts.Discount | Weighting | Callable[[Floats], npt.ArrayLike]"
 

@@ -1,0 +1,45 @@
+"""`limits`: the limits of systems in Python, as the command line shows them."""
+
+import numpy as np
+import pytest
+
+import idealrank as ir
+from idealrank.errors import OptionError
+from idealrank.theory import StepCurve, limits
+
+LABELS = np.random.default_rng(3).integers(0, 3, 120)
+OFFSETS = np.arange(0, 121, 12)
+SYSTEMS = {"noise": np.random.default_rng(4).normal(size=120), "good": LABELS + 0.0}
+
+
+def test_limits_are_those_of_each_system_and_measure_and_the_best_system_is_first() -> None:
+    found = limits(LABELS, SYSTEMS, ["ndcg", "ndcg@5"], offsets=OFFSETS)
+    names = [(each.system, each.measure) for each in found.limits]
+    assert names == [("good", "ndcg"), ("good", "ndcg@5"), ("noise", "ndcg"), ("noise", "ndcg@5")]
+    means = ir.evaluate(LABELS, SYSTEMS, ["ndcg", "ndcg@5"], offsets=OFFSETS)
+    assert all(each.now == means[each.system].mean[each.measure] for each in found.limits)
+    assert [each.limit for each in found.limits if each.measure == "ndcg"] == [1.0, 1.0]
+    assert found.limits[3].limit is None
+    assert found.limits[3].spread is not None
+    assert list(found.page().reasons) == ["ndcg", "ndcg@5"]
+
+
+def test_one_system_without_a_name_and_its_curve() -> None:
+    found = limits(LABELS, SYSTEMS["noise"], "ndcg@20%", offsets=OFFSETS, method="bins")
+    assert str(found).startswith("The mean ndcg@20% of system is ")
+    expected = StepCurve.fit(LABELS, SYSTEMS["noise"], OFFSETS, method="bins")
+    positions = np.linspace(0, 1, 11)
+    assert np.array_equal(found.curves["system"](positions), expected(positions))
+
+
+def test_progress_is_called_for_each_system() -> None:
+    calls: list[tuple[int, int]] = []
+    limits(LABELS, SYSTEMS, "ndcg", offsets=OFFSETS, progress=lambda *numbers: calls.append(numbers))
+    assert calls == [(1, 2), (2, 2)]
+
+
+def test_unknown_method_and_measures_without_theory() -> None:
+    with pytest.raises(OptionError, match="method must be one of top, bins, isotonic, got 'spline'"):
+        limits(LABELS, SYSTEMS, offsets=OFFSETS, method="spline")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="this theory is about NDCG"):
+        limits(LABELS, SYSTEMS, "ap", offsets=OFFSETS)
