@@ -28,7 +28,7 @@ _TABLE = {
     "comparison.agreement": ["agreement", "Agreement"],
     "comparison.comparison_result": ["Comparison"],
     "comparison.comparison": ["compare"],
-    "evaluation.evaluator": ["evaluate"],
+    "evaluation.evaluate": ["evaluate"],
     "comparison.explanation": ["explain", "Explanation"],
     "evaluation.whole_catalogs": ["evaluate_factors"],
     "judging.unjudged.bounding": ["bounds", "Bounds"],
@@ -100,8 +100,8 @@ if TYPE_CHECKING:
     from idealrank.data.problem import Problem as Problem
     from idealrank.data.ranking import RankingData as RankingData
     from idealrank.data.subtopics import SubtopicQrels as SubtopicQrels
+    from idealrank.evaluation.evaluate import evaluate as evaluate
     from idealrank.evaluation.evaluation_result import Evaluation as Evaluation
-    from idealrank.evaluation.evaluator import evaluate as evaluate
     from idealrank.evaluation.scorer import scorer as scorer
     from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream
     from idealrank.evaluation.whole_catalogs import evaluate_factors as evaluate_factors

@@ -124,7 +124,7 @@ def test_every_example_works_or_names_the_extra_that_it_needs(outcomes: dict[str
 @pytest.mark.parametrize(
     ("name", "outcome"),
     [
-        ("idealrank.evaluation.evaluator.evaluate", "passed"),
+        ("idealrank.evaluation.evaluate.evaluate", "passed"),
         ("idealrank.comparison.comparison.compare", "passed"),
         ("idealrank.measures.discounted.NDCG", "passed"),
         ("idealrank.losses.direct.ApproxNDCG", "passed"),

@@ -142,8 +142,8 @@ def test_markdown_and_csv_of_a_comparison_are_complete() -> None:
         for difference in differences:
             assert f"{difference.corrected:.4f}" in markdown
     evaluations = ir.evaluate(qrels, runs, ["ndcg@10", "ap"])
-    assert "ndcg@10 low" in evaluations.to_csv().splitlines()[0]
-    assert "ap high" in evaluations.to_markdown().splitlines()[0]
+    assert "ndcg@10 low" in evaluations.to_csv("intervals").splitlines()[0]
+    assert "ap high" in evaluations.to_markdown("intervals").splitlines()[0]
 
 
 def test_heading_stays_above_its_numbers_if_marks_are_long() -> None:

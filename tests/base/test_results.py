@@ -22,6 +22,7 @@ from idealrank.evaluation.evaluation_base import Measured
 from idealrank.experiments.claims import Claim
 from idealrank.experiments.reproduction import Reproduction
 from idealrank.io.letor_folds import Folds
+from idealrank.learners.training_summary import summarize_training
 from idealrank.theory.distinguishing.all_pairs import Distinctions
 from idealrank.theory.linear_ndcg import exchanges, threshold_errors
 from idealrank.theory.long_lists.expectations import concentration
@@ -58,6 +59,11 @@ def tuned() -> Any:
 def folded() -> Any:
     folds = Folds.of(datasets.web_search(n_queries=10, n_docs=10).train.split([0.2] * 5, seed=0))
     return learners.cross_fold({"random": learners.RandomRanker(random_state=0)}, folds, ["ndcg", "ap"], n_jobs=1)
+
+
+def trained() -> Any:
+    train = datasets.web_search(n_queries=6, n_docs=10).train
+    return summarize_training(learners.ListNet(max_iter=2).fit(train), {"train": train})
 
 
 def assisted() -> Any:
@@ -119,6 +125,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "SystemRanks": lambda: stats.rank_systems([MATRIX, MATRIX[:9]], seed=0),
     "TheoremCheck": lambda: theory.check_theorems("ndcg", LINE, lambda s: 1 - s),
     "ThresholdErrors": lambda: threshold_errors([2, 0, 1], [3, 2, 1]),
+    "TrainingSummary": trained,
     "TukeyHSD": lambda: stats.randomized_tukey_hsd(MATRIX, n_permutations=99, seed=0),
     "Tuning": tuned,
     "Verdict": lambda: theory.verdict("ndcg", LINE, lambda s: 1 - s),

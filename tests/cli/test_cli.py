@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 import idealrank
 from idealrank.cli.group import commands
-from idealrank.cli.support import failures, status_line, terminal
+from idealrank.cli.support import status_line, terminal
 from idealrank.cli.support.file_formats import kind_of
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.printed_tables import Column, Table, render
@@ -69,9 +69,10 @@ def _read_terminal(outer: int) -> bytes:
 def test_help_lists_commands_that_exist_and_each_explains_itself() -> None:
     shown = run("--help")
     assert shown.exit_code == 0
-    section = shown.output.split("Commands:\n")[1].split("\n\n")[0]
-    listed = [line.split()[0] for line in section.splitlines()]
-    assert {"convert", "demo"} <= set(listed)
+    sections = shown.output.split("\nEvaluate:\n")[1].split("\n\n  'idealrank COMMAND")[0]
+    listed = [line.split()[0] for line in sections.splitlines() if line.startswith("  ")]
+    assert set(listed) == set(commands.commands)
+    assert shown.output.index("\nJudgments:\n") < shown.output.index("\nTools:\n")
     for name in listed:
         page = run(name, "--help")
         assert page.exit_code == 0
@@ -296,7 +297,7 @@ def test_debug_shows_the_traceback_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_message_cannot_steer_the_terminal() -> None:
-    assert failures.one_line("a\x1b[2J\udce9\tb") == r"a\x1b[2J\udce9\tb"
+    assert terminal.one_line("a\x1b[2J\udce9\tb") == r"a\x1b[2J\udce9\tb"
 
 
 def test_ctrl_c_in_a_command_is_one_line_and_exit_code_130() -> None:

@@ -13,6 +13,7 @@ import idealrank as ir
 from idealrank.cli.group import commands
 from idealrank.evaluation import trec_eval
 from idealrank.io.prefetch import RunAhead
+from idealrank.measures.vocabulary import MEASURES
 
 
 @pytest.fixture
@@ -94,9 +95,13 @@ def test_json_holds_everything(files: Path) -> None:
     assert "sha256" not in json.loads(run("qrels.txt", "one.run", "--format", "json").stdout)
 
 
-def test_per_query_lines_end_with_the_mean(files: Path) -> None:
+def test_queries_have_lines_of_their_own(files: Path) -> None:
     result = run("qrels.txt", "one.run", "-m", "rr", "--per-query", "--format", "csv")
-    assert result.stdout == "system,query,rr\none,q1,0.5\none,q2,1.0\none,all,0.75\n"
+    assert result.stdout == "system,qid,rr\none,q1,0.5\none,q2,1.0\n"
+    shown = run("qrels.txt", "one.run", "-m", "rr", "--per-query").stdout
+    assert shown.startswith(
+        "system  queries      rr\none           2  0.7500\n\nsystem  qid      rr\none     q1   0.5000\n"
+    )
     assert "rr = rr(" in result.stderr  # CSV has no place for conventions
 
 
@@ -198,7 +203,7 @@ def test_seventeen_runs_give_one_table_and_few_lines(files: Path) -> None:
     assert "1 unjudged query of the run is left out, first 'q9'" in lines[19]
 
 
-def test_a_small_share_is_not_worth_a_note(files: Path) -> None:
+def test_a_small_share_is_not_notable_problems(files: Path) -> None:
     labels = {f"d{number}": 1 for number in range(100)}
     ir.write_qrels(ir.Qrels({"q1": labels}), "wide.txt")
     few, many = ({**dict.fromkeys([f"u{n}" for n in range(size)], 0), **labels} for size in (9, 40))
@@ -264,18 +269,18 @@ def test_a_choice_that_does_not_exist_is_refused(files: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "default", "names"),
     [
-        ("evaluate", "[default: ndcg@10, ap, rr]", "ndcg, dcg, linear_ndcg, ap,"),
-        ("compare", "[default: ndcg@10]", "ndcg, dcg, linear_ndcg, ap,"),
-        ("power", "[default: ndcg@10]", "ndcg, dcg, linear_ndcg, ap,"),
-        ("distinguish", "By default, NDCG with six discounts", "ndcg, dcg, linear_ndcg Tools"),
-        ("limits", "By default, NDCG with six discounts", "ndcg, linear_ndcg Tools"),
+        ("evaluate", "[default: ndcg@10, ap, rr]", [*MEASURES]),
+        ("compare", "[default: ndcg@10]", [*MEASURES]),
+        ("power", "[default: ndcg@10]", [*MEASURES]),
+        ("distinguish", "By default, NDCG with six discounts", ["ndcg", "dcg", "linear_ndcg"]),
+        ("limits", "By default, NDCG with six discounts", ["ndcg", "linear_ndcg"]),
     ],
 )
-def test_help_lists_measures_and_tools(command: str, default: str, names: str) -> None:
-    page = " ".join(CliRunner().invoke(commands, [command, "--help"]).stdout.split())
-    assert default in page
-    assert f"Measures (-m): {names}" in page
-    assert "Tools (--like): idealrank, trec_eval," in page
+def test_a_question_mark_lists_measures_and_tools(command: str, default: str, names: list[str]) -> None:
+    assert default in " ".join(CliRunner().invoke(commands, [command, "--help"]).stdout.split())
+    assert CliRunner().invoke(commands, [command, "-m", "?"]).stdout.split() == names
+    tools = CliRunner().invoke(commands, [command, "qrels.txt", "--like", "?"])
+    assert (tools.exit_code, tools.stdout.split()[:2]) == (0, ["idealrank", "trec_eval"])
 
 
 @pytest.mark.parametrize("command", ["distinguish", "limits"])
@@ -343,7 +348,7 @@ def test_means_by_category(sessions: Path) -> None:
         "(none)": {"rr": 1},
         "a question": {"rr": 0.5},
     }
-    assert "categories" not in own
+    assert own["categories"] == ["a question", "(none)"]
     assert "one: 1 query has no category, first 'q2'; shown as (none)" in result.stderr
     assert "neither a column nor a file 'x' for by= (--by)" in run("qrels.txt", "one.run", "--by", "x").stderr
     page = run("qrels.txt", "one.run", "--by", "types.txt", "--html", "page.html")

@@ -57,7 +57,7 @@ def test_many_notes_are_counted_rather_than_printed(files: Path) -> None:
     worth = [each for each in problems if each["count"] / each["total"] > negligible.get(each["kind"], -1)]
     assert 10 < len(worth) < len(problems)
     assert len([line for line in result.stderr.splitlines() if " on " in line]) == 10
-    assert f"note: {len(worth) - 10} more; --format json has all" in result.stderr
+    assert f"note: {len(worth) - 10} more; JSON output has all" in result.stderr
 
 
 @pytest.mark.parametrize("output_format", ["text", "json", "csv", "markdown", "latex"])

@@ -80,7 +80,7 @@ def test_a_comparison_fits_the_screen(drawn: tuple[Path, list[str]], options: li
     assert len(lines) < 60 + 4 * len(names)
     if columns == 80:
         assert "Not shown in 80 columns" in whole
-        assert "--format csv" in whole
+        assert "CSV output" in whole
     elif columns == 200:
         assert "detectable" in text
         assert "Not shown" not in text
@@ -221,7 +221,7 @@ def test_progress_of_training_cuts_no_number(
 
 
 def test_a_usage_error_is_broken_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("idealrank.cli.support.terminal.screen_width", lambda stream: 40)
+    monkeypatch.setattr("idealrank.cli.support.failures.screen_width", lambda stream: 40)
     result = CliRunner().invoke(commands, ["leaderboard", "data", "one"])
     assert result.exit_code == 2
     *_, first, second, third = result.stderr.splitlines()

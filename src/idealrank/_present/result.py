@@ -78,63 +78,12 @@ class Result:
         Page
             Values only; `to_text`, `to_markdown`, `to_latex` and `idealrank.report.html` render them.
         """
-        chosen = {form: tuple(self._chosen(form)) for form in ("csv", "frame", "html", "latex", "markdown")}
-        return Page(
-            self.title(),
-            self.about(),
-            tuple(self.findings()),
-            tuple(Section(tables={name: self.table(name)}) for name in self._chosen("text")),
-            tuple(self.remarks()),
-            sections=lambda: [*self.sections(), *self.background()],
-            provenance=self.made_with(),
-            defaults=chosen,
+        first, table = next(iter(self.tables().items()))
+        return _legacy(self) or Page(
+            type(self).__name__,
+            summary=(Section(tables={first: table}),),
+            sections=lambda: [Section("Result", tables=self.tables())],
         )
-
-    def _own_page(self) -> Page:
-        """Return the page of a result that defines `page`, for callers of the methods below."""
-        own = type(self)
-        return self.page() if own.page is not Result.page and own.title is Result.title else Page(own.__name__)
-
-    def _chosen(self, form: str) -> list[str]:
-        """Return the names of the tables that an output form shows by default."""
-        return [next(iter(self.tables()))]
-
-    def remarks(self) -> list[str]:
-        """Return lines below a table that say how the numbers were computed."""
-        return list(self._own_page().remarks)
-
-    def title(self) -> str:
-        """Return a title of a few words."""
-        return self._own_page().title
-
-    def about(self) -> str:
-        """Return one line that says what was measured; may be empty."""
-        return self._own_page().about
-
-    def findings(self) -> list[str]:
-        """Return the main findings as sentences."""
-        return list(self._own_page().findings)
-
-    def sections(self) -> list[Section]:
-        """Return the sections of a page about the result."""
-        default = [Section("Result", tables=self.tables(), notes=tuple(self.remarks()))]
-        return list(self._own_page().sections()) or default
-
-    def measured_queries(self) -> frozenset[str] | None:
-        """Return the queries that the numbers are about; None if the result has no queries."""
-        return None
-
-    def cutoff_sections(self) -> list[Section]:
-        """Return sections with measures at several cutoffs; may be empty."""
-        return []
-
-    def background(self) -> list[Section]:
-        """Return sections for the end of a page: single queries, data quality, conventions."""
-        return []
-
-    def made_with(self) -> dict[str, object]:
-        """Return what is needed to reproduce the result, besides the data and the software versions."""
-        return dict(self._own_page().provenance)
 
     def table(self, name: str | None = None) -> Table:
         """Return one of `tables`.
@@ -162,7 +111,7 @@ class Result:
         str
             The JSON text.
         """
-        return json_text(self.to_dict())
+        return json_text(self.to_dict(), indent=2)
 
     @overload
     def to_frame(self, backend: Literal["pandas"] = "pandas", table: str | None = None) -> pandas.DataFrame: ...
@@ -313,7 +262,10 @@ class Result:
     def _rendered(self, form: str, table: str | None, *, digits: int = 4, **options: Any) -> str:
         check_count(digits, "digits", 0)
         names = self._defaults(form) if table is None else [table]
-        return "\n".join(render(self.table(name).with_digits(digits), form, **options) for name in names)
+        tables = [self.table(name).with_digits(digits) for name in names]
+        if table is None and form in ("markdown", "latex"):  # findings say that there is nothing to show
+            tables = [each for each in tables if each.rows]
+        return "\n".join(render(each, form, **options) for each in tables)
 
     def _defaults(self, form: str) -> Sequence[str]:
         """Return the names of the tables that an output form shows by default."""
@@ -324,5 +276,32 @@ class Result:
         return (*page.findings, *page.remarks)
 
 
+def _legacy(result: Any) -> Page | None:
+    """Return the page of a result that still defines its parts by themselves."""
+    if not any(hasattr(result, name) for name in ("title", "findings", "remarks", "sections", "_chosen")):
+        return None
+
+    def part(name: str, default: Any) -> Any:
+        return getattr(result, name)() if hasattr(result, name) else default
+
+    forms = ("csv", "frame", "html", "latex", "markdown", "text")
+    first = next(iter(result.tables()))
+    chosen = {form: tuple(result._chosen(form)) if hasattr(result, "_chosen") else (first,) for form in forms}
+    remarks = tuple(part("remarks", ()))
+    default = [Section("Result", tables=result.tables(), notes=remarks)]
+    return Page(
+        part("title", type(result).__name__),
+        part("about", ""),
+        tuple(part("findings", ())),
+        tuple(Section(tables={name: result.table(name)}) for name in chosen["text"]),
+        remarks,
+        reading=part("reading", {}),
+        reasons=part("reasons", {}) if "reading" in dir(result) else {},
+        sections=lambda: [*part("sections", default), *part("background", [])],
+        provenance=part("made_with", {}),
+        defaults=chosen,
+    )
+
+
 def _annotated(text: str, notes: str) -> str:
-    return f"{text}\n{notes}\n" if notes else text
+    return "\n".join(part for part in (text, f"{notes}\n" if notes else "") if part)

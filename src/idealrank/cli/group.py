@@ -14,27 +14,37 @@ from idealrank.cli.support.shared_options import debug_option
 
 __all__ = ["commands"]
 
-#: Name and one-line help; ``command`` in the module of that name is what runs.
+#: The commands by subject, with one-line helps; ``command`` in the module of that name is what runs.
 _COMMANDS = {
-    "agreement": "Compare rankings of systems without judgments: RBO and tau-AP.",
-    "bounds": "Bound a measure over all labels of unjudged documents.",
-    "compare": "Compare systems: differences and their significance.",
-    "consistency": "Check whether losses are consistent with NDCG.",
-    "convert": "Convert between LETOR, TREC, Parquet, CSV and JSON files.",
-    "demo": "Train four rankers on a small click log and compare them.",
-    "distinguish": "Find which measures separate systems with the fewest queries.",
-    "evaluate": "Evaluate systems with any measure and any tool's conventions.",
-    "explain": "Explain why two tools give different numbers.",
-    "export": "Export a trained model to ONNX, RankLib, OpenSearch or Vespa.",
-    "identify": "Identify what an unknown NDCG function computes.",
-    "judge-next": "Choose the unjudged documents to judge next.",
-    "leaderboard": "Rank systems over many data sets, and show which are tied.",
-    "limits": "Show the limit of NDCG as lists grow.",
-    "power": "Plan how many queries are needed to detect a difference.",
-    "reproduce": "Reproduce the experiment of a paper.",
-    "score": "Score documents with a trained model.",
-    "train": "Train a ranker and save it to a file.",
-    "trec_eval": "Run trec_eval: the same flags and the same output.",
+    "Evaluate": {
+        "evaluate": "Evaluate systems with any measure and any tool's conventions.",
+        "compare": "Compare systems: differences and their significance.",
+        "explain": "Explain why two tools give different numbers.",
+        "leaderboard": "Rank systems over many data sets, and show which are tied.",
+        "power": "Plan how many queries are needed to detect a difference.",
+    },
+    "Judgments": {
+        "bounds": "Bound a measure over all labels of unjudged documents.",
+        "judge-next": "Choose the unjudged documents to judge next.",
+    },
+    "Train": {
+        "train": "Train a ranker and save it to a file.",
+        "score": "Score documents with a trained model.",
+        "export": "Export a trained model to ONNX, RankLib, OpenSearch or Vespa.",
+    },
+    "Understand": {
+        "distinguish": "Find which measures separate systems with the fewest queries.",
+        "limits": "Show the limit of NDCG as lists grow.",
+        "consistency": "Check whether losses are consistent with NDCG.",
+        "reproduce": "Reproduce the experiment of a paper.",
+    },
+    "Tools": {
+        "identify": "Identify what an unknown NDCG function computes.",
+        "convert": "Convert between LETOR, TREC, Parquet, CSV and JSON files.",
+        "agreement": "Compare rankings of systems without judgments: RBO and tau-AP.",
+        "trec_eval": "Run trec_eval: the same flags and the same output.",
+        "demo": "Train four rankers on a small click log and compare them.",
+    },
 }
 
 
@@ -42,6 +52,13 @@ class Commands(click.Group):
     """A group that imports a command when it is called, and reports any error in one line."""
 
     context_class = Context
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in groups."""
+        width = max(len(name) for commands in _COMMANDS.values() for name in commands)
+        for subject, commands in _COMMANDS.items():
+            with formatter.section(subject):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -66,7 +83,9 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     name="idealrank",
-    commands={name: click.Command(name, short_help=line) for name, line in _COMMANDS.items()},
+    commands={
+        name: click.Command(name, short_help=line) for lines in _COMMANDS.values() for name, line in lines.items()
+    },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="'idealrank COMMAND --help' explains a command.",
 )

@@ -22,6 +22,7 @@ from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.evaluation.evaluator import Evaluator, QueryWeights
 from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
 from idealrank.evaluation.query_categories import By, categories_of
+from idealrank.evaluation.report_details import evaluate_systems
 from idealrank.io.shapes.shape import recognize
 from idealrank.measures.conventions import Convention
 from idealrank.stats.corrections import CORRECTIONS
@@ -209,6 +210,7 @@ def compare(
     by: By | None = None,
     interval_method: str = INTERVAL_METHOD,
     holes: bool | None = None,
+    for_report: bool = False,
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
 ) -> Comparison:
@@ -254,6 +256,8 @@ def compare(
         Whether to compute the lowest and the highest differences over all labels that unjudged documents could have, as
         `bounds` does; the result has them as ``holes``. By default, they are computed if unjudged documents can affect
         a measure, and the runs have at most 300,000 documents in total.
+    for_report : bool
+        Whether to keep what `idealrank.report.html` shows besides the numbers, as in `evaluate`.
     n_threads : int, optional
         Number of threads; None means all cores, or the number passed to `set_threads`.
     **layout
@@ -292,7 +296,7 @@ def compare(
 
     categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
     evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
-    found = testing.compare(evaluator.evaluate_all(named.items(), measures))
+    found = testing.compare(evaluate_systems(evaluator, named.items(), measures, for_report=for_report))
     return with_bounds(found, evaluator, named, measures, holes=holes)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from idealrank._present.page import Section
 from idealrank._present.table import Column, Table, Value
 from idealrank.data.problem import Problem
 from idealrank.evaluation.counts import Counts
@@ -13,12 +14,15 @@ from idealrank.evaluation.counts import Counts
 if TYPE_CHECKING:
     from idealrank.evaluation.evaluation_result import Evaluation
 
-__all__ = ["named_problems", "quality_notes", "quality_table", "quality_tables", "worth_a_note"]
+__all__ = ["named_problems", "notable_problems", "quality_section", "quality_table", "quality_tables"]
 
 #: The kinds of problems that the table counts, by its columns.
 _COLUMNS = {"tied": "tied document", "unjudged": "unjudged document", "missing queries": "unretrieved query"}
 #: The largest shares that are not worth a warning.
 _NEGLIGIBLE = {"tied document": 0.01, "unjudged document": 0.1, "unretrieved query": 0.0}
+
+#: Most systems in a note.
+_N_SYSTEMS = 20
 
 
 def named_problems(problems: Mapping[str, Sequence[Problem]]) -> list[Problem]:
@@ -64,7 +68,8 @@ def quality_table(systems: Mapping[str, Evaluation], kind: str = "system") -> Ta
     Examples
     --------
     >>> from idealrank import evaluate
-    >>> from idealrank._present.table import render
+    >>> from idealrank._present.page import Section
+    from idealrank._present.table import render
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     >>> runs = {"old": {"q1": {"a": 1, "b": 1}}, "new": {"q1": {"a": 2, "c": 1}, "q2": {"a": 1}}}
     >>> print(render(quality_table(evaluate(qrels, runs, "rr@10")), "text"), end="")
@@ -105,7 +110,7 @@ def quality_tables(systems: Mapping[str, Evaluation], kind: str = "system") -> d
     return {**counts, **tables}
 
 
-def quality_notes(systems: Mapping[str, Evaluation]) -> tuple[Table | None, list[str]]:
+def quality_section(systems: Mapping[str, Evaluation], kind: str = "system") -> Section:
     """Return what a user should know about the data: a table of several systems, and lines about the rest.
 
     Shares of ties up to 1% and of unjudged documents up to 10% are not worth a note.
@@ -114,31 +119,36 @@ def quality_notes(systems: Mapping[str, Evaluation]) -> tuple[Table | None, list
     ----------
     systems : mapping
         The evaluations by system.
+    kind : str
+        What a system is called: "system" or "convention".
 
     Returns
     -------
-    table : Table or None
-        A row per system, if there are several and one of them has more than that.
-    notes : list of str
-        Each names its system, unless it concerns all of them.
+    Section
+        A table with a row per system, if there are several and one of them has more than that; and lines, each of
+        which names its system, unless it concerns all of them.
     """
-    worth = worth_a_note(_problems(systems))
+    notable = notable_problems(_problems(systems))
+    if kind != "system":
+        return Section(notes=tuple(sorted(map(str, _problems(systems)))))
     if len(systems) == 1:
         (name,) = systems
-        return None, sorted(str(replace(each, system=name)) for each in worth)
+        return Section(notes=tuple(sorted(str(replace(each, system=name)) for each in notable)))
     rest: dict[str, list[Problem]] = {}
-    for each in worth:
+    for each in notable:
         if each.kind not in _NEGLIGIBLE:
             rest.setdefault(each.kind, []).append(each)
     notes = []
     for first, *others in rest.values():
         more = f" (and {len(others)} other {'system' if len(others) == 1 else 'systems'})" if others else ""
         notes.append(f"{first}{more}")
-    is_counted = any(each.kind in _NEGLIGIBLE for each in worth)
-    return quality_table(systems) if is_counted else None, notes
+    if not any(each.kind in _NEGLIGIBLE for each in notable):
+        return Section(notes=tuple(notes))
+    title = "ties, unjudged documents and missing queries by system:"
+    return Section(title, tables={title: quality_table(systems)}, notes=tuple(notes), most_rows=_N_SYSTEMS)
 
 
-def worth_a_note(problems: Iterable[Problem]) -> list[Problem]:
+def notable_problems(problems: Iterable[Problem]) -> list[Problem]:
     """Return the problems without small shares of ties and unjudged documents."""
     return [each for each in problems if not each.share <= _NEGLIGIBLE.get(each.kind, -1)]
 

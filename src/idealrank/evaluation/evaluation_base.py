@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from idealrank._present.page import Section
+from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
 from idealrank._present.system_scores import MeasureScores, Scores
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.evaluation.data_quality import quality_tables
+from idealrank.evaluation.data_quality import quality_section, quality_tables
+from idealrank.evaluation.top_documents import top_documents
 from idealrank.stats import Interval
 
 if TYPE_CHECKING:
@@ -95,15 +96,6 @@ class Measured(Result):
         first = next(iter(self.by_system().values()))
         return [f"means over {first.queries_text()}{first.skipped_text()}", *first.convention_remarks()]
 
-    def title(self) -> str:
-        """Return how many systems were evaluated."""
-        n_systems = len(self.by_system())
-        return "Evaluation of one system" if n_systems == 1 else f"Evaluation of {n_systems} systems"
-
-    def sections(self) -> list[Section]:
-        """Return the leaderboard, the figures of single queries, and the means by category."""
-        return [self._leaderboard(), self._figures(), *self._category_sections()]
-
     def _category_sections(self) -> list[Section]:
         evaluations = self.by_system()
         if not evaluations.has_categories:
@@ -144,23 +136,55 @@ class Measured(Result):
 
     def cutoff_sections(self) -> list[Section]:
         """Return the means of measures that were evaluated at several cutoffs."""
-        curves = self.by_system().by_cutoff()
+        curves = self._at_cutoffs().by_cutoff()
         tables = {f"{family} by cutoff": _curves_table(systems, self._row_name) for family, systems in curves.items()}
         folded = {caption: f"{caption}: the numbers" for caption in tables}
         views = {"curves": lambda: (self.basis(), curves)}
         return [Section("By cutoff", "curves", tables=tables, folded=folded, views=views)] if curves else []
 
+    def _at_cutoffs(self) -> Evaluations:
+        """Return the evaluations at several cutoffs that were made for a report, or else the evaluations themselves."""
+        evaluations = self.by_system()
+        kept = {name: each.details.curves for name, each in evaluations.items() if each.details is not None}
+        curves = {name: each for name, each in kept.items() if each is not None}
+        return type(evaluations)(curves) if len(curves) == len(evaluations) else evaluations
+
+    def _printed(self) -> Sequence[str]:
+        """Return the names of the tables to print."""
+        return ()
+
+    def page(self) -> Page:
+        """Return the means, how they were computed, and the sections of a report."""
+        evaluations, names = self.by_system(), tuple(self._printed())
+        return Page(
+            "Evaluation of one system" if len(evaluations) == 1 else f"Evaluation of {len(evaluations)} systems",
+            self.about(),
+            summary=tuple(Section(tables={name: self.table(name)}) for name in names),
+            remarks=tuple(self.remarks()),
+            sections=lambda: [
+                self._leaderboard(),
+                self._figures(),
+                *self._category_sections(),
+                *self.cutoff_sections(),
+                *self.background(),
+            ],
+            quality=quality_section(evaluations, self._row_name),
+            defaults={"frame": ("queries",), "markdown": names, "html": names},
+        )
+
     def background(self) -> list[Section]:
         """Return per-query values, data quality and conventions."""
         evaluations = self.by_system()
         tables = quality_tables(evaluations, self._row_name)
+        documents = top_documents(evaluations)
+        lists = {} if documents is None else {"lists": lambda: documents}
         by_convention = {each.convention.name: each.conventions for each in evaluations.values()}
         conventions = tuple(
             Section(f"like {name}", definitions=_choices(told["data"]), code=dict(filled_measures(told)))
             for name, told in by_convention.items()
         )
         return [
-            Section("Query by query", "queries", views={"queries": self.scores}),
+            Section("Query by query", "queries", views={"queries": self.scores, **lists}),
             Section("Data quality", "data", tables=tables, folded=_folded(tables))
             if tables
             else Section("Data quality", "data", notes=("No data-quality problems found.",)),

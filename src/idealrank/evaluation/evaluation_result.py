@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._core.exact import Moments
-from idealrank._present.json_values import Plain, plain
+from idealrank._present.json_values import Plain, finite, plain
 from idealrank._present.page import listed
 from idealrank._present.pluralize import counted
 from idealrank._present.table import Column, Table, Tables, Value
@@ -27,6 +27,7 @@ from idealrank.evaluation.evaluation_base import (
     filled_measures,
     interval_remark,
 )
+from idealrank.evaluation.top_documents import ReportDetails
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
 from idealrank.measures.cutoffs import Rank
@@ -58,6 +59,8 @@ class Evaluation(Measured):
         The weight of each query in the means and their intervals; None if all queries count the same.
     categories : tuple of str, optional
         The category of each query, for `by_category`; None if there are no categories.
+    details : ReportDetails, optional
+        What a report shows besides the values, if the evaluation was made with ``for_report=True``.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class Evaluation(Measured):
     exceptions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     query_weights: Floats | None = None
     categories: tuple[str, ...] | None = None
+    details: ReportDetails | None = None
 
     @property
     def n_queries(self) -> int:
@@ -179,6 +183,7 @@ class Evaluation(Measured):
             query_ids=self.query_ids.take(chosen),
             query_weights=None if self.query_weights is None else self.query_weights[chosen],
             categories=None if self.categories is None else tuple(self.categories[place] for place in chosen.tolist()),
+            details=None if self.details is None else self.details.take(chosen),
         )
 
     @property
@@ -207,10 +212,13 @@ class Evaluation(Measured):
         return {
             "idealrank": __version__,
             "numpy": np.__version__,
+            "interval_level": INTERVAL_LEVEL,
+            "interval_method": INTERVAL_METHOD,
             "conventions": plain(self.conventions),
             "n_queries": self.n_queries,
             "n_values": {name: moments.count for name, moments in self.moments.items()},
             "mean": plain(self.mean),
+            "interval": {name: finite(plain(bounds)) for name, bounds in self.interval().items()},
             "query_ids": plain(self.query_ids.tolist()),
             **({} if self.query_weights is None else {"query_weights": plain(self.query_weights)}),
             "per_query": plain(self.per_query),
@@ -247,11 +255,15 @@ class Evaluation(Measured):
         values = [each.tolist() for each in self.per_query.values()]
         return Table(columns, list(zip(self.query_ids.tolist(), *values, strict=True)))
 
-    def _chosen(self, form: str) -> list[str]:
-        return ["queries" if form == "frame" else "means", *_categories_in(form, self.categories is not None)]
+    def _printed(self) -> Sequence[str]:
+        return ["means", *(["categories"] if self.categories is not None else [])]
 
     def __repr__(self) -> str:
         return f"Evaluation({means_text(self.mean, self.n_queries, self.convention)})"
+
+
+#: What `Evaluation.to_dict` has for all systems alike.
+_SHARED = ("idealrank", "numpy", "interval_level", "interval_method", "conventions")
 
 
 class Evaluations(Measured, Mapping[str, Evaluation]):
@@ -382,7 +394,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         systems: dict[str, Plain] = {}
         for name, evaluation in self.items():
             own = evaluation.to_dict()
-            common |= {key: own.pop(key) for key in ("idealrank", "numpy", "conventions")}
+            common |= {key: own.pop(key) for key in _SHARED}
             systems[name] = own
         return {"systems": systems, "n_queries": self.n_queries, **common, "problems": plain(self._problems)}
 
@@ -497,9 +509,8 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         columns = [Column("system"), *next(iter(own.values())).columns]
         return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
 
-    def _chosen(self, form: str) -> list[str]:
-        main = {"frame": "queries", "csv": "intervals", "markdown": "intervals"}.get(form, "means")
-        return [main, *_categories_in(form, self.has_categories)]
+    def _printed(self) -> Sequence[str]:
+        return ["means", *(["categories"] if self.has_categories else [])]
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
@@ -509,10 +520,6 @@ def means_text(means: Mapping[str, float], n_queries: int, convention: Conventio
     """Return the means on one line, with the number of queries and the convention."""
     shown = ", ".join(f"{name} {value:.4f}" for name, value in means.items())
     return f"{shown}; {counted(n_queries, 'query')}, like {convention.name}"
-
-
-def _categories_in(form: str, has_categories: bool) -> list[str]:
-    return ["categories"] if has_categories and form in ("text", "markdown", "html") else []
 
 
 def means_table(moments: Mapping[str, Moments]) -> Table:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any, Literal, TypeAlias, Unpack, cast, overload
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,31 +19,24 @@ from idealrank.data.construction import from_arrays
 from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.lists import Lists, located
 from idealrank.data.problem import Problem
-from idealrank.data.ranking import Order, RankingData
+from idealrank.data.ranking import RankingData
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 from idealrank.evaluation.counts import Counts
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.evaluation.inputs import (
-    Data,
-    LayoutOptions,
     Measures,
-    OneSystem,
-    Several,
-    judged_and_systems,
-    layout_of,
     named_measures,
     naming,
 )
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
-from idealrank.evaluation.query_categories import By, Categories, categories_of, in_order, value_of
+from idealrank.evaluation.query_categories import Categories, in_order, value_of
 from idealrank.io.query_values import read_query_weights
-from idealrank.io.shapes.shape import recognize
 from idealrank.measures.base import Measure, check_subtopics
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.plan import Plan, run
 
-__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "evaluate", "values_of_lists"]
+__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "values_of_lists"]
 
 #: One weight per query: by query id, in the order of the judgments or of the data, or in a file with a query and its
 #: weight per line.
@@ -299,134 +292,6 @@ class Evaluator:
             )
             found.append(Problem("unused weights", data.n_queries, what))
         return found
-
-
-@overload
-def evaluate(
-    data: Data,
-    scores: OneSystem | None = ...,
-    measures: Measures = ...,
-    *,
-    like: str | Convention | None = ...,
-    order: Order | None = ...,
-    query_weights: QueryWeights | None = ...,
-    by: By | None = ...,
-    n_threads: int | None = ...,
-    **layout: Unpack[LayoutOptions],
-) -> Evaluation: ...
-@overload
-def evaluate(
-    data: Data,
-    scores: Several,
-    measures: Measures = ...,
-    *,
-    like: str | Convention | None = ...,
-    order: Order | None = ...,
-    query_weights: QueryWeights | None = ...,
-    by: By | None = ...,
-    n_threads: int | None = ...,
-    **layout: Unpack[LayoutOptions],
-) -> Evaluations: ...
-def evaluate(
-    data: Any,
-    scores: Any = None,
-    measures: Measures = ("ndcg@10",),
-    *,
-    like: str | Convention | None = None,
-    offsets: npt.ArrayLike | None = None,
-    group: npt.ArrayLike | None = None,
-    query_ids: Iterable[object] | None = None,
-    mask: npt.ArrayLike | None = None,
-    order: Order | None = None,
-    query: str | None = None,
-    doc: str | None = None,
-    label: str | None = None,
-    score: str | None = None,
-    rank: str | None = None,
-    subtopic: str | None = None,
-    query_weights: QueryWeights | None = None,
-    by: By | None = None,
-    n_threads: int | None = None,
-) -> Evaluation | Evaluations:
-    """Evaluate one system, or several systems on the queries that all of them have.
-
-    ``data`` and ``scores`` may be:
-
-    - judgments and a run: `Qrels` and `Run`, nested dicts, ranked id lists and sets of relevant ids, data frames, paths
-      of files, SciPy sparse matrices, or objects of ranx and ir_measures;
-    - labels and scores: `RankingData`, arrays, tensors, matrices with one row per query, or a data frame with
-      predictions or the name of a score column; None uses the scores that the data itself has.
-
-    Several systems are {name: system}, or a list of columns, of paths or of runs. The guide on inputs lists every
-    form.
-
-    Parameters
-    ----------
-    data : Qrels, RankingData, mapping, data frame, path, array or sparse matrix
-        The judged documents.
-    scores : Run, mapping, data frame, path, array or sparse matrix, optional
-        One system or several; None uses the scores that ``data`` itself has. A score of ``-inf`` ranks
-        last.
-    measures : str, Measure or iterable of these
-        The measures to compute; a text may name several, such as "ndcg@10,20, ap".
-    like : str or Convention, optional
-        The convention for options that the measures leave unset; by default, "trec_eval" for judgments and runs, and
-        "idealrank" for other data.
-    offsets, group : array-like of int, optional
-        The queries in arrays of labels: query i has the documents ``offsets[i]:offsets[i + 1]``, or ``group[i]``
-        documents. Without these or ``query_ids``, all documents belong to one query.
-    query_ids : iterable, optional
-        The query id of each document in arrays of labels, or of each row of a matrix.
-    mask : array of bool, optional
-        True for the entries of matrices that are documents; the others are padding.
-    order : {"input", "grouped"}, optional
-        The order of the scores: the order of the input rows, or the order of ``data``. Required if rows were moved when
-        ``data`` was created.
-    query, doc, label, score, rank, subtopic : str, optional
-        Column names of data frames; by default, well-known names are recognized.
-    query_weights : mapping or array, optional
-        The weight of each query in the means and their intervals: {query id: weight}, an array in the order of the
-        queries of the judgments or of the data, or a file with a query and its weight on each line. By default, all
-        queries count the same. The weights of `RankingData` are for losses and learners: document weights never change
-        a measure, and query weights are used only if they are passed here.
-    by : mapping, sequence, str or path, optional
-        The category of each query: {query id: category}, a sequence in the order of the queries of the judgments or of
-        the data, a column of ``data`` if it is a frame or a table, or a file with a query and its category on each
-        line. ``by_category()`` of the result returns one evaluation per category.
-    n_threads : int, optional
-        Number of threads; None means all cores, or the number passed to `set_threads`.
-
-    Returns
-    -------
-    Evaluation or Evaluations
-        The result, with ``mean``, ``per_query``, ``interval()``, ``conventions`` and ``problems``; for several systems,
-        a mapping of such results.
-
-    Raises
-    ------
-    DataError
-        If the data is not recognized, is empty, has no scores, or cannot be evaluated with the convention.
-    OptionError
-        If a measure or convention is unknown.
-
-    Examples
-    --------
-    >>> from idealrank import evaluate
-    >>> evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.7}}, ["ndcg", "rr"]).mean
-    {'ndcg': 0.6309297535714575, 'rr': 0.5}
-    >>> evaluate([2, 0, 1], [0.9, 0.8, 0.7], "dcg").mean
-    {'dcg': 3.5}
-    >>> evaluate({"u1": {"a", "b"}}, {"u1": ["c", "a", "b"]}, "rr").mean
-    {'rr': 0.5}
-    """
-    arrays = {"offsets": offsets, "group": group, "query_ids": query_ids, "mask": mask}
-    columns = {"query": query, "doc": doc, "label": label, "score": score, "rank": rank, "subtopic": subtopic}
-    layout = layout_of({**arrays, **columns}, order)
-    judged, systems = judged_and_systems(data, scores, layout)
-    categories = None if by is None else categories_of(by, recognize(data, "data", layout))
-    evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
-    found = evaluator.evaluate_all(systems.items(), measures)
-    return found[""] if list(found) == [""] else found
 
 
 def _seem_swapped(qrels: Qrels, answer: Run) -> bool:

@@ -26,12 +26,13 @@ __all__ = [
     "Measures",
     "OneSystem",
     "Several",
+    "are_scores",
+    "judged_and_each_system",
     "judged_and_systems",
     "layout_of",
     "named_measures",
     "named_runs",
     "naming",
-    "prepared",
     "system_names",
 ]
 
@@ -166,41 +167,28 @@ def judged_and_systems(
     >>> judged_and_systems({"u1": {"a"}}, {"u1": ["b", "a"]})
     (Qrels(1 query, 1 document), {'': Run(1 query, 2 documents)})
     """
-    layout = layout or InputLayout()
-    if not isinstance(data, RankingData):
-        layout = replace(layout, order="input")  # the caller's arrays and frames keep the caller's order
-    judged = recognize(data, "data", layout)
-    _check_index(data, scores)
-    found, systems = prepared(judged, _shapes(scores, judged, layout), allow_empty=allow_empty)
-    return found, dict(systems)
+    judged, systems = judged_and_each_system(data, scores, layout, allow_empty=allow_empty)
+    return judged, dict(systems)
 
 
-def prepared(
-    judged: Shape, systems: Mapping[str, Shape] | None, *, allow_empty: bool = False
+def judged_and_each_system(
+    data: Any, scores: Any = None, layout: InputLayout | None = None, *, allow_empty: bool = False
 ) -> tuple[Qrels | RankingData, Iterator[tuple[str, Run | Floats]]]:
-    """Turn recognized shapes into judgments and runs, or into labels and scores.
-
-    Parameters
-    ----------
-    judged : Shape
-        The judged documents.
-    systems : mapping of str to Shape, or None
-        The systems by name; None if the data has its own scores.
-    allow_empty : bool
-        Whether data without documents is allowed.
+    """Recognize the same as `judged_and_systems`, but read each system only when it is asked for.
 
     Returns
     -------
     judged : Qrels or RankingData
         The judged documents.
     systems : iterator
-        Pairs (name, run or scores), each read when it is asked for.
-
-    Raises
-    ------
-    DataError
-        If the shapes do not go together.
+        Pairs (name, run or scores).
     """
+    layout = layout or InputLayout()
+    if not isinstance(data, RankingData):
+        layout = replace(layout, order="input")  # the caller's arrays and frames keep the caller's order
+    judged = recognize(data, "data", layout)
+    _check_index(data, scores)
+    systems = _shapes(scores, judged, layout)
     _check_options(judged, systems)
     if systems is None and "ranking" not in judged.gives:
         if "qrels" not in judged.gives:
@@ -208,19 +196,19 @@ def prepared(
         raise DataError(
             f"judgments need a run: a Run, or {{query: {{document: score}}}}; got {judged.describe()} alone"
         )
-    if systems is not None and not _are_scores(judged, systems):
+    if systems is not None and not are_scores(judged, systems):
         return judged.qrels(), _each(systems, lambda shape: shape.run())
-    data = judged.ranking(scored=systems is None)
-    if data.n_docs == 0 and not allow_empty:
+    labeled = judged.ranking(scored=systems is None)
+    if labeled.n_docs == 0 and not allow_empty:
         raise DataError("there are no documents: there is nothing to evaluate")
     if systems is not None:
-        return data, _each(systems, lambda shape: shape.scores(data))
-    if data.scores is None:
+        return labeled, _each(systems, lambda shape: shape.scores(labeled))
+    if labeled.scores is None:
         raise DataError(
             "the data has no scores of its own: give one score per document, or name the column of scores (score=, or "
             "--score on the command line)"
         )
-    return data, iter([("", data.scores)])
+    return labeled, iter([("", labeled.scores)])
 
 
 def _each(systems: Mapping[str, Shape], read: Any) -> Iterator[tuple[str, Run | Floats]]:
@@ -249,7 +237,7 @@ def naming(system: str) -> Iterator[None]:
         raise DataError(f"{system}: {error.what}", error.query, error.row, error.column) from None
 
 
-def _are_scores(judged: Shape, systems: Mapping[str, Shape]) -> bool:
+def are_scores(judged: Shape, systems: Mapping[str, Shape]) -> bool:
     """Return whether the systems are scores of labeled documents, rather than runs for judgments."""
     if "ranking" in judged.gives and all("scores" in each.gives for each in systems.values()):
         return True

@@ -15,6 +15,7 @@ import numpy as np
 from idealrank._core.checks import items_of
 from idealrank._core.exact import Moments
 from idealrank._present.json_values import Plain, plain
+from idealrank._present.page import Page
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Table
@@ -106,10 +107,11 @@ class Summary(Result):
         """Return the table "means": a row per measure."""
         return {"means": means_table(self.moments)}
 
-    def remarks(self) -> list[str]:
-        """Return the number of queries, the convention, and every measure with all of its options."""
+    def page(self) -> Page:
+        """Return the means, the number of queries, the convention, and every measure with all of its options."""
         filled = [f"{name} = {filled}" for name, filled in self.filled.items()]
-        return [f"{counted(self.n_queries, 'query')}; like {self.convention.name}", *filled]
+        remarks = (f"{counted(self.n_queries, 'query')}; like {self.convention.name}", *filled)
+        return replace(super().page(), title="Evaluation of a stream", remarks=remarks)
 
     def add(self, batch: Evaluation) -> None:
         """Add the evaluation of more queries.

@@ -22,7 +22,7 @@ from idealrank._present.figure_style import new_panels
 from idealrank._present.palette import SERIES
 from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank._typing import Floats
-from idealrank.evaluation.evaluator import evaluate
+from idealrank.evaluation.evaluate import evaluate
 from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Choices, Claim, Finding, Setting, compared, difference
 from idealrank.experiments.collections import simulated_collections
 from idealrank.experiments.reproduction import QUICK_WARNING, Reproduction

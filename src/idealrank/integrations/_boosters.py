@@ -14,7 +14,7 @@ from idealrank.data.columns import float_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.evaluator import evaluate
+from idealrank.evaluation.evaluate import evaluate
 from idealrank.learners.trees.boosting import derivatives
 from idealrank.losses import Loss
 from idealrank.measures import Measure

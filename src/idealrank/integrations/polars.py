@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from idealrank._core.extras import needs
-from idealrank.evaluation.evaluator import evaluate
+from idealrank.evaluation.evaluate import evaluate
 from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention

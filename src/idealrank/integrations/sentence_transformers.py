@@ -10,7 +10,7 @@ import numpy as np
 from idealrank._core.extras import needs
 from idealrank._present.pluralize import counted
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluator import evaluate
+from idealrank.evaluation.evaluate import evaluate
 from idealrank.evaluation.inputs import Measures, named_measures
 from idealrank.integrations.torch import RankingLoss
 from idealrank.losses import Loss

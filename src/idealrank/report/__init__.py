@@ -1,10 +1,10 @@
 """Reports of results: figures, and one self-contained HTML page."""
 
 from idealrank._present.page import Figure, Section
-from idealrank.evaluation.top_documents import Rankings, ranked_lists
+from idealrank.evaluation.report_details import over_cutoffs, ranked_lists
+from idealrank.evaluation.top_documents import TopDocuments
 from idealrank.report import figures
-from idealrank.report.cutoff_curves import over_cutoffs
 from idealrank.report.learning_curves import learning_curve
 from idealrank.report.page import html
 
-__all__ = ["Figure", "Rankings", "Section", "figures", "html", "learning_curve", "over_cutoffs", "ranked_lists"]
+__all__ = ["Figure", "Section", "TopDocuments", "figures", "html", "learning_curve", "over_cutoffs", "ranked_lists"]

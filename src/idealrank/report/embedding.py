@@ -14,7 +14,7 @@ import numpy.typing as npt
 from idealrank._present.palette import SERIES
 from idealrank._present.system_scores import PAIR_COLUMNS, MeasureScores, Scores
 from idealrank._typing import Floats
-from idealrank.evaluation.top_documents import Ranking, Rankings
+from idealrank.evaluation.top_documents import TopDocuments, TopRanking
 
 __all__ = ["Curves", "embedded_curves", "embedded_lists", "embedded_scores"]
 
@@ -94,12 +94,12 @@ def embedded_curves(curves: Curves) -> dict[str, Any]:
     }
 
 
-def embedded_lists(rankings: Rankings, scores: Scores) -> dict[str, Any]:
+def embedded_lists(rankings: TopDocuments, scores: Scores) -> dict[str, Any]:
     """Return ranked lists as JSON content: of all queries, or of those that fit, on which systems differ most.
 
     Parameters
     ----------
-    rankings : Rankings
+    rankings : TopDocuments
         The first documents of each query, by system.
     scores : Scores
         The scores of these systems.
@@ -131,7 +131,7 @@ def embedded_lists(rankings: Rankings, scores: Scores) -> dict[str, Any]:
     return {
         "depth": rankings.depth,
         "systems": systems,
-        "worth": {name: _worth(name, rankings) for name in rankings.worth()},
+        "worth": {name: _worth(name, rankings) for name in rankings.measure_weights()},
         "left_out": _left_out(n_taken, len(order), len(systems), len(scores.systems), scores.kind),
         "data": base64.b64encode(content).decode(),
     }
@@ -183,7 +183,7 @@ def _best(systems: list[int], first: MeasureScores, scores: Scores) -> list[int]
     return sorted(dict.fromkeys([*baseline, *ranked]), key=[*baseline, *ranked].index)[:_MOST_LISTED]
 
 
-def _lists(query: str, own: list[Ranking], rows: list[dict[str, int]]) -> list[Any]:
+def _lists(query: str, own: list[TopRanking], rows: list[dict[str, int]]) -> list[Any]:
     """Return the documents of all systems on one query, their labels, the rankings, and the ranks of ties."""
     places: dict[str, int] = {}
     labels: list[float | None] = []
@@ -200,8 +200,8 @@ def _lists(query: str, own: list[Ranking], rows: list[dict[str, int]]) -> list[A
     return [list(places), labels, ranked, tied]
 
 
-def _worth(name: str, rankings: Rankings) -> dict[str, Any]:
-    found, filled = rankings.worth()[name], rankings.filled[name]
+def _worth(name: str, rankings: TopDocuments) -> dict[str, Any]:
+    found, filled = rankings.measure_weights()[name], rankings.filled[name]
     gains = {f"{label:g}": gain for label, gain in found.gains.items()}
     average = "; documents with equal scores share the average of their gains" if filled.ties == "average" else ""
     said = f"{name} sums gain times discount over the ranks that count: {filled}{average}."

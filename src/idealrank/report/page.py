@@ -21,7 +21,7 @@ from idealrank._present.page import Section
 from idealrank._present.result import Result
 from idealrank._present.system_scores import Scores
 from idealrank.errors import DataError
-from idealrank.evaluation.top_documents import Rankings
+from idealrank.evaluation.top_documents import TopDocuments
 from idealrank.io.files import atomic_output
 from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, embedded_scores
 from idealrank.report.rendered_sections import (
@@ -43,7 +43,7 @@ def html(
     *,
     title: str | None = None,
     curves: Result | None = None,
-    lists: Rankings | None = None,
+    lists: TopDocuments | None = None,
     parts: Sequence[Section] = (),
     command: str | None = None,
 ) -> str:
@@ -60,7 +60,7 @@ def html(
     curves : Result, optional
         Evaluations of the same systems on the same queries at several cutoffs, such as those of `over_cutoffs`, to draw
         as curves; by default, the measures of the result that have several cutoffs are drawn.
-    lists : Rankings, optional
+    lists : TopDocuments, optional
         The first documents of each query, as returned by `ranked_lists`, to show when a reader selects a query. If the
         page would become too large, some queries are left out, and the page says so.
     parts : sequence of Section
@@ -85,7 +85,7 @@ def html(
     >>> "<h1>R &amp; D</h1>" in page, "<q>" in page
     (True, False)
     """
-    if not hasattr(result, "sections"):
+    if not hasattr(result, "page"):
         raise DataError(f"a report is of what evaluate, compare or explain returned, got {type(result).__name__}")
     parts = list(items_of(parts, "parts"))
     optional = {"curves": (curves, "cutoff_sections"), "lists": (lists, "depth")}
@@ -98,44 +98,51 @@ def html(
             f"the curves are over {n_curves:,} queries and the result over {n_result:,}, not all the same: evaluate "
             "the curves on the same data and systems"
         )
-    over = (result if curves is None else curves).cutoff_sections()
-    sections = [*result.sections(), *over, *parts, *result.background()]
-    title = title or result.title()
-    about = [tag("p", result.about(), class_="about")] if result.about() else []
-    findings = [tag("li", typeset(finding)) for finding in result.findings()]
+    page = result.page()
+    sections = list(page.sections() or page.summary)
+    if curves is not None:
+        sections = [each for each in sections if each.key != "curves"]
+        parts = [*curves.cutoff_sections(), *parts]
+    place = next((place for place, each in enumerate(sections) if each.key == "queries"), len(sections))
+    sections[place:place] = parts
+    title = title or page.title
+    about = [tag("p", page.about, class_="about")] if page.about else []
+    findings = [tag("li", typeset(finding)) for finding in page.findings]
     found = [tag("ul", *findings, class_="verdicts")] if findings else []
     keyed = {section.key or f"part-{place}": section for place, section in enumerate(sections)}
     rendered = [render_section(section, key) for key, section in keyed.items()]
     data, appendix = _embedded(sections, lists)
     script = _asset("page.js") if data else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    page = Template(_asset("page.html")).substitute(
+    content = Template(_asset("page.html")).substitute(
         title=joined([title]),
         script_hash=f"sha256-{digest}",
         style=palette.css() + _asset("page.css"),
         header=tag("header", tag("h1", title), *about, *found),
         contents=_contents(keyed, bool(appendix)),
-        main="\n".join([*rendered, _provenance(command, result.made_with()), *appendix]),
+        main="\n".join([*rendered, _provenance(command, page.provenance), *appendix]),
         footer=tag("footer", f"Made with idealrank {idealrank.__version__}."),
         data=json_script(data, "report-data") if data else "",
         script=tag("script", Markup(script)) if script else "",
     )
     if path is not None:
         with atomic_output(path) as file:
-            file.write(page.encode())
-    return page
+            file.write(content.encode())
+    return content
 
 
-def _embedded(sections: Iterable[Section], lists: Rankings | None) -> tuple[dict[str, object], list[Markup]]:
+def _embedded(sections: Iterable[Section], lists: TopDocuments | None) -> tuple[dict[str, object], list[Markup]]:
     """Return the data of the interactive views, and all of its numbers as tables."""
     views = {view: make for section in sections for view, make in section.views.items()}
-    curves = views.pop("curves", None)
+    curves, kept = views.pop("curves", None), views.pop("lists", None)
     if not views:
         return {}, []
     scores = cast("Scores", next(iter(views.values()))())
     data: dict[str, object] = {"scores": embedded_scores(scores)}
     if curves is not None:
         data["curves"] = embedded_curves(cast("Curves", curves()))
+    if lists is None and kept is not None:
+        lists = cast("TopDocuments", kept())
     if lists is not None:
         data["lists"] = embedded_lists(lists, scores)
     return data, [render_appendix(scores)]

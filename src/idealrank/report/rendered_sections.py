@@ -73,7 +73,8 @@ def _content(section: Section, key: str) -> Iterator[Markup]:
         drawn = [_figure(figure, f"{key}-figure-{place}") for place, figure in enumerate(section.figures)]
         yield tag("div", *drawn, class_="figures")
     for view in section.views:
-        yield tag("div", data_view=view, class_="scripted")
+        if view != "lists":  # another view shows them
+            yield tag("div", data_view=view, class_="scripted")
     is_titled = len(section.tables) > 1
     for caption, table in section.tables.items():
         label = section.folded.get(caption)

@@ -27,9 +27,6 @@ Examples:
   idealrank agreement *.run -p 0.98 --depth 100 --format csv
 """
 
-#: Most pairs in the table as text.
-_N_ROWS = 30
-
 
 @click.command("agreement", cls=Command, help=_HELP)
 @click.argument("systems", nargs=-1, required=True)
@@ -74,18 +71,13 @@ def command(
     """Compare the rankings of SYSTEMS."""
     if len(systems) < 2:
         raise click.UsageError("at least 2 systems are needed, got 1: add a run.")
-    shapes = named_systems(systems, columns, quiet=quiet)
+    runs = named_systems(systems, columns, quiet=quiet)
 
-    from idealrank.cli.support.printed_tables import show_result, show_with_remarks
+    from idealrank.cli.support.showing import show
     from idealrank.cli.support.status_line import working
-    from idealrank.cli.support.terminal import notes
-    from idealrank.comparison.agreement import agreement_of
+    from idealrank.comparison.agreement import agreement
 
     chosen = [name for each in measures for name in each.replace(" ", "").split(",")] or ["rbo", "rbo_min", "tau_ap"]
     with working("comparing rankings", quiet=quiet):
-        found = agreement_of(shapes, chosen, p=p, depth=depth, ties=ties)
-    notes(found.problems, quiet=quiet)
-    if per_query and output_format != "json":
-        show_with_remarks(found.table("queries"), found.remarks(), output_format)
-    else:
-        show_result(found, output_format, n_rows=_N_ROWS)
+        result = agreement(runs, measures=chosen, p=p, depth=depth, ties=ties)
+    show(result, output_format, quiet=quiet, tables=["queries"] if per_query else [])

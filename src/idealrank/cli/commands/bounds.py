@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
+from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import seed_option
 
 __all__ = ["command"]
@@ -37,31 +37,14 @@ Examples:
 @seed_option
 def command(request: Request, measure: str, baseline: str | None, unseen: int, seed: int) -> None:
     """Bound the measure of SYSTEMS on DATA."""
-    judged, systems = request.read()
+    given = request.inputs()
 
-    from idealrank.cli.support.printed_tables import show, show_remarks, show_result
     from idealrank.cli.support.status_line import working
-    from idealrank.cli.support.terminal import say
     from idealrank.judging.unjudged.bounding import bounds
 
-    with working("reading systems", quiet=request.quiet) as say_that:
-        named = dict(systems)
-        chosen = baseline_name(baseline, request.systems, list(named))
-        rules = request.convention_of(judged)
-        say_that(f"bounding {measure}")
-        found = bounds(judged, named, measure, n_unseen=unseen, baseline=chosen, like=rules, seed=seed)
-    if request.output_format == "json":
-        show_result(found, "json")
-        return
-    is_read = request.output_format in ("text", "markdown")
-    if is_read:
-        # Of several differences, the first sentence says how many are open, and the table shows each.
-        for finding in found.findings()[: 1 if len(found.differences) > 1 else None]:
-            say(finding)
-        click.echo()
-    show(found.table(), request.output_format)
-    if found.differences and is_read:
-        click.echo()
-        show(found.table("differences"), request.output_format)
-    click.echo(err=request.output_format == "csv")
-    show_remarks(found.remarks(), request.output_format)
+    chosen = request.baseline(baseline, given.systems)
+    with working(f"bounding {measure}", quiet=request.quiet):
+        result = bounds(
+            given.data, given.systems, measure, n_unseen=unseen, baseline=chosen, like=given.like, seed=seed
+        )
+    request.show(result)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
+from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import by_option, digits_option, level_option, weights_option
 
 if TYPE_CHECKING:
-    from idealrank._present.table import Table
-    from idealrank.comparison.comparison_result import Comparison
-    from idealrank.judging.machine_judgments.assisted import AssistedComparison
+    from idealrank._present.result import Result
 
 __all__ = ["command"]
 
@@ -40,19 +37,6 @@ Examples:
   idealrank compare test.txt a.txt b.txt --test tukey --seed 1
   idealrank compare human.qrels a.run b.run --machine llm.qrels
 """
-
-
-#: Most rows of a table of details, and most systems whose queries are listed.
-_N_ROWS, _N_CHANGES = 10, 5
-
-
-class _Shown(NamedTuple):
-    """How much of a comparison is printed, and in which form."""
-
-    everything: bool
-    digits: int
-    underline: bool
-    holes: bool
 
 
 @click.command("compare", cls=SystemsCommand, help=_HELP, measures=("ndcg@10",))
@@ -123,155 +107,50 @@ def command(
     underline: bool,
     **options: Any,
 ) -> None:
-    """Compare SYSTEMS on DATA; ``options`` are those of `ComparisonOptions`."""
-    if machine is not None:
-        _refuse_with_machine(request, query_weights, by, holes, options)
-    judged, systems = request.read(least=2)
+    """Compare SYSTEMS on DATA; ``options`` are those of `compare`."""
+    given = request.inputs(least=2)
 
     from idealrank.cli.support.status_line import working
-    from idealrank.cli.support.terminal import quality
-    from idealrank.comparison.comparison import ComparisonOptions
-    from idealrank.comparison.unjudged_bounds import with_bounds
 
-    with working("reading systems", quiet=request.quiet) as say_that:
-        named, measures = dict(systems), request.measures
-        options["baseline"] = baseline_name(options["baseline"], request.systems, list(named))
-        evaluator = request.evaluator(judged, query_weights, by)
-        if machine is not None:
-            from idealrank.judging.machine_judgments.assisted import compare_assisted
+    options["baseline"] = request.baseline(options["baseline"], given.systems)
+    if machine is not None:
+        _refuse_with_machine(request, options, query_weights=query_weights, by=by, holes=holes)
+        from idealrank.judging.machine_judgments.assisted import compare_assisted
 
-            chosen = {name: options[name] for name in ("baseline", "correction", "level")}
-            rules = evaluator.convention
-            assisted = compare_assisted(judged, machine, named, measures, like=rules, sample=human_sample, **chosen)
-            _show_assisted(assisted, request.output_format, digits)
-            return
-        say_that(f"evaluating {len(named):,} systems")
-        evaluations = evaluator.evaluate_all(named.items(), measures)
-        say_that(f"comparing {len(named):,} systems on {evaluations.n_queries:,} queries")
-        found = ComparisonOptions(**options).compare(evaluations)
-        found = with_bounds(found, evaluator, named, measures, holes=holes)
-    _show(found, request.output_format, _Shown(everything, digits, underline, bool(holes)))
-    quality(found.evaluations, quiet=request.quiet)
-    if request.html_path is not None:
-        from idealrank.report import Rankings, over_cutoffs
+        chosen = {name: options[name] for name in ("baseline", "level", "correction")}
+        with working("estimating differences", quiet=request.quiet):
+            result: Result = compare_assisted(
+                given.data, machine, given.systems, request.measures, like=given.like, sample=human_sample, **chosen
+            )
+    else:
+        from idealrank.comparison.comparison import compare
 
-        with working("evaluating at more cutoffs", quiet=request.quiet):
-            depths = over_cutoffs(measures)
-            curves = evaluator.evaluate_all(named.items(), depths) if depths else None
-            lists = Rankings.of(evaluator, named.items(), measures)
-        request.write_page(found, curves, lists)
+        with working(f"comparing {len(given.systems):,} systems", quiet=request.quiet):
+            result = compare(
+                given.data,
+                given.systems,
+                request.measures,
+                like=given.like,
+                query_weights=query_weights,
+                by=by,
+                holes=holes,
+                for_report=request.html_path is not None,
+                **options,
+            )
+    request.show(result, digits=digits, everything=everything, underline_second=underline)
 
 
-def _refuse_with_machine(
-    request: Request, query_weights: str | None, by: str | None, holes: bool | None, options: Mapping[str, Any]
-) -> None:
+def _refuse_with_machine(request: Request, options: Mapping[str, Any], **others: object) -> None:
     """Raise a usage error for options that comparisons with machine judgments do not have."""
-    given = {"--query-weights": query_weights, "--by": by, "--holes": holes, "--html": request.html_path}
-    if options["test"] not in (None, "t") or options["interval_method"] != "t":
-        raise click.UsageError("--machine has intervals and tests by Student's t: leave out --test and --intervals.")
+    is_other_test = options["test"] not in (None, "t")
+    given = {
+        "--query-weights": others["query_weights"],
+        "--by": others["by"],
+        "--holes": others["holes"],
+        "--html": request.html_path,
+        "--test": options["test"] if is_other_test else None,
+        "--intervals": None if options["interval_method"] == "t" else options["interval_method"],
+    }
     for name, value in given.items():
         if value is not None:
             raise click.UsageError(f"{name} does not go with --machine.")
-
-
-def _show_assisted(found: AssistedComparison, output_format: str, digits: int) -> None:
-    """Print what was found with human and machine judgments."""
-    from idealrank.cli.support.printed_tables import show, show_remarks, show_result
-    from idealrank.cli.support.terminal import say
-
-    if output_format == "json":
-        show_result(found, "json")
-        return
-    if output_format == "text":
-        for finding in found.findings():
-            say(finding)
-    tables = [f"differences of {name}" for name in found.differences]
-    if output_format != "csv":
-        tables = [*(f"means of {name}" for name in found.means), *tables, "labels"]
-    for name in tables:
-        click.echo(err=output_format == "csv")
-        show(found.table(name), output_format, digits=digits)
-    click.echo(err=output_format == "csv")
-    show_remarks(found.remarks(), output_format)
-
-
-def _show(found: Comparison, output_format: str, shown: _Shown) -> None:
-    """Print the result in the format that was asked for."""
-    from idealrank.cli.support.printed_tables import show, show_remarks
-    from idealrank.cli.support.terminal import echo
-
-    if output_format == "json":
-        click.echo(found.to_json())
-        return
-    if output_format == "text":
-        _show_text(found, shown)
-    elif output_format == "csv":
-        echo(found.to_csv(), nl=False)
-    elif output_format == "latex":
-        echo(found.to_latex(digits=shown.digits, underline_second=shown.underline), nl=False)
-    else:
-        echo(found.to_markdown(digits=shown.digits))
-    more: list[Table] = []
-    if shown.holes:
-        names = [name for each in found.holes for name in (f"unjudged by {each}", f"unjudged differences by {each}")]
-        more += map(found.table, names)
-    if found.evaluations.has_categories:
-        more.append(found.evaluations.table_of_categories(interval=True))
-    for table in more:
-        click.echo(err=output_format == "csv")
-        show(table, output_format, digits=shown.digits)
-    if more:
-        click.echo(err=output_format == "csv")
-    show_remarks(found.remarks(), output_format)
-
-
-def _show_text(found: Comparison, shown: _Shown) -> None:
-    """Print what was found in a sentence per measure, the systems, and the details, of which there may be many."""
-    from idealrank.cli.support.printed_tables import show_together
-    from idealrank.cli.support.terminal import say
-    from idealrank.comparison.comparison_tables import columns_text
-
-    tables: list[tuple[Table, int | None]] = []
-
-    def show(name: str, n_rows: int | None = None, *, is_told: bool = True) -> None:
-        table = found.table(name).with_digits(shown.digits)
-        tables.append((table if is_told else replace(table, notes=()), n_rows))
-
-    for finding in found.findings():
-        say(finding)
-    several = len(found.values) > 1
-    if several:  # all measures next to each other, then each by itself
-        show("letters")
-    notes = [found.table(f"systems by {measure}").notes for measure in found.values]
-    for place, measure in enumerate(found.values):
-        # Equal notes of several tables are below the last of them.
-        is_told = notes[place] not in notes[place + 1 :] and not (several and found.baseline is not None)
-        show(f"systems by {measure}", _N_ROWS if several and not shown.everything else None, is_told=is_told)
-        if found.baseline is None and shown.everything:
-            show(measure)
-    show_together(tables, more="; --all shows them")
-    details = list(_details(found, shown))
-    click.echo()
-    for line in details:
-        say(line)
-    if details:
-        click.echo()
-    say(columns_text(found))
-
-
-def _details(found: Comparison, shown: _Shown) -> Iterator[str]:
-    """Yield the queries on which systems differ most from the baseline, or how many pairs were tested."""
-    if found.baseline is None:
-        n_pairs = len(next(iter(found.differences.values())))
-        if n_pairs > 1 and not shown.everything:
-            yield f"{n_pairs:,} pairs were tested; --all shows each, and --format csv has all numbers"
-        return
-    for measure in found.values:
-        changes = found.largest_changes(measure)
-        ranked = [system for system in found.ranked() if system in changes]
-        some = ranked if shown.everything else ranked[:_N_CHANGES]
-        for system in some:
-            yield f"{measure}, {system} - {found.baseline}, largest differences: {changes[system]}"
-        if rest := len(ranked) - len(some):
-            more = f"{rest} more {'system' if rest == 1 else 'systems'}"
-            yield f"{measure}: {more}; --all shows their largest differences"

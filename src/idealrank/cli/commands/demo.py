@@ -7,7 +7,6 @@ import sys
 import tempfile
 import textwrap
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +22,7 @@ from idealrank.cli.support.shared_options import debug_option, format_option, ht
 from idealrank.cli.support.terminal import is_rich
 
 if TYPE_CHECKING:
-    from idealrank.comparison.comparison_result import Comparison
     from idealrank.data.ranking import RankingData
-    from idealrank.theory.distinguishing.distinctions import Distinction
 
 __all__ = ["command"]
 
@@ -83,7 +80,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
         click.echo(f"{_summary('train', train)}\n{_summary('test', parts.test)}\n{speed}\n")
     scores = _scores(train, parts.test, seed, verbose=speak and is_rich(sys.stderr))
     measures = list(_MEASURES.values())
-    compared = compare(parts.test, scores, measures, test="randomization", seed=seed)
+    compared = compare(parts.test, scores, measures, test="randomization", seed=seed, for_report=html_path is not None)
     means = {name: each.mean for name, each in compared.means[_MEASURES["log"]].items() if name != _FEATURE}
     first, second = sorted(means, key=lambda name: -means[name])[:2]
     told = distinguish(parts.test, scores[first], scores[second], measures, names=(first, second), seed=seed)
@@ -98,7 +95,9 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
         click.echo("\n" + textwrap.fill(seen, 80))
         click.echo(_NEXT, nl=False)
     if html_path is not None:
-        _report(compared, told, parts.test, scores, html_path, quiet=quiet)
+        from idealrank.cli.support.showing import write_report
+
+        write_report(compared, html_path, parts=told.sections(), quiet=quiet)
 
 
 def _check_extras(html_path: str | None) -> None:
@@ -158,15 +157,3 @@ def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) 
     for name, ranker in rankers.items():
         scores[name] = ranker.fit(fitted, eval_set=validation).predict(test)
     return scores
-
-
-def _report(
-    compared: Comparison, told: Distinction, test: RankingData, scores: Mapping[str, Floats], path: str, *, quiet: bool
-) -> None:
-    from idealrank.cli.support import reporting
-    from idealrank.evaluation.evaluator import evaluate
-    from idealrank.report import over_cutoffs, ranked_lists
-
-    curves = evaluate(test, scores, over_cutoffs(compared.measure_names()))
-    lists = ranked_lists(test, scores, compared.measure_names())
-    reporting.write(compared, path, curves=curves, lists=lists, parts=told.sections(), quiet=quiet)

@@ -86,15 +86,19 @@ _N_ROWS, _N_CLOSEST = 30, 10
 @explain_option
 def command(request: Request, plot: str | None, explain: bool, **options: Any) -> None:
     """Find which measures separate SYSTEMS on DATA; ``options`` are those of `theory.distinguish`."""
-    judged, systems = request.read(least=2)
+    given = request.inputs(least=2)
+
+    from idealrank.evaluation.inputs import judged_and_each_system
+
+    judged, systems = judged_and_each_system(given.data, given.systems)
 
     from idealrank.cli.support.pictures import save_picture
     from idealrank.cli.support.printed_tables import show_result
     from idealrank.cli.support.status_line import working
-    from idealrank.cli.support.terminal import quality
-    from idealrank.theory.distinguishing.distinguish import MEASURES, distinguish_all
+    from idealrank.theory.distinguishing.distinguish import distinguish_all
+    from idealrank.theory.long_lists.measure_discount import MEASURES
 
-    rules = request.convention_of(judged)
+    rules = given.like
     with working("measuring systems on growing lists", quiet=request.quiet) as say_that:
         options["progress"] = lambda done, total: say_that(f"separating pair {done:,} of {total:,}")
         found = distinguish_all(judged, systems, request.measures or MEASURES, like=rules, **options)
@@ -110,10 +114,12 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
             "Why, according to theory, on ever longer lists, for the relevance curves of all queries together:",
             found.reasons(),
         )
-    quality(found.evaluations, quiet=request.quiet)
     if plot is not None:
         save_picture(found.pairs[0].plot().figure, plot)
-    request.write_page(found)
+    if request.html_path is not None:
+        from idealrank.cli.support.showing import write_report
+
+        write_report(found, request.html_path, quiet=request.quiet)
 
 
 def _show_pairs(found: Distinctions) -> None:

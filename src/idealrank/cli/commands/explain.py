@@ -35,31 +35,13 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...], 
     """Explain the numbers of SYSTEM on DATA."""
     if len(like) < 2:
         raise click.UsageError("two conventions or more are needed: --like trec_eval --like sklearn.")
-    judged, ((_, answer),) = replace(request, systems=(system,)).read()
+    given = replace(request, systems=(system,)).inputs()
+    (answer,) = given.systems.values()
 
-    from idealrank.cli.support.printed_tables import show, show_remarks, show_result
     from idealrank.cli.support.status_line import working
-    from idealrank.cli.support.terminal import notes, say
     from idealrank.comparison.explanation import explain
 
-    rules = [request.convention_of(judged, each) for each in like]
+    rules = [request.with_choices(each) for each in like]
     with working(f"evaluating between {len(rules)} conventions", quiet=request.quiet):
-        found = explain(judged, answer, measure, like=rules, order="grouped")
-    if request.output_format == "json":
-        show_result(found, "json")
-    else:
-        for number, waterfall in enumerate(found.waterfalls):
-            if number:
-                click.echo()
-            if request.output_format == "text":
-                for finding in waterfall.findings():
-                    say(finding)
-                click.echo()
-            show(waterfall.table(), request.output_format, digits=digits)
-            for line in waterfall.remarks() if request.output_format in ("text", "markdown") else ():
-                click.echo()
-                say(line)
-        click.echo(err=request.output_format == "csv")
-        show_remarks(found.remarks(), request.output_format)
-    notes(sorted(map(str, found.evaluations.problems)), quiet=request.quiet)
-    request.write_page(found)
+        result = explain(given.data, answer, measure, like=rules)
+    request.show(result, digits=digits)

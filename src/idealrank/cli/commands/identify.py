@@ -55,19 +55,15 @@ def command(
         raise click.UsageError(
             "one of FUNCTION and --command is needed: idealrank identify sklearn.metrics:ndcg_score."
         )
-    from idealrank.cli.support.printed_tables import show_result
+    from idealrank.cli.support.showing import show
     from idealrank.cli.support.status_line import working
     from idealrank.identification.identify import identify
 
     asked = shell_command if function is None else _imported(function)
     assert asked is not None
     with working("calling the function", quiet=quiet):
-        found = identify(asked, takes=takes, max_calls=max_calls, seed=seed)
-    show_result(found, output_format)
-    if html_path is not None:
-        from idealrank.cli.support.reporting import write
-
-        write(found, html_path, quiet=quiet)
+        result = identify(asked, takes=takes, max_calls=max_calls, seed=seed)
+    show(result, output_format, quiet=quiet, html_path=html_path)
 
 
 def _imported(name: str) -> Callable[..., Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand, baseline_name
+from idealrank.cli.support.request import Request, SystemsCommand
 
 __all__ = ["command"]
 
@@ -30,26 +30,12 @@ Examples:
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
 def command(request: Request, measure: str, n: int, baseline: str | None) -> None:
     """Choose documents to judge for SYSTEMS on DATA."""
-    judged, systems = request.read()
+    given = request.inputs()
 
-    from idealrank.cli.support.printed_tables import show, show_findings, show_remarks, show_result
     from idealrank.cli.support.status_line import working
     from idealrank.judging.unjudged.judge_next import judge_next
 
-    with working("reading systems", quiet=request.quiet) as say_that:
-        named = dict(systems)
-        chosen = baseline_name(baseline, request.systems, list(named))
-        say_that("choosing documents")
-        found = judge_next(judged, named, measure, n=n, baseline=chosen, like=request.convention_of(judged))
-    if request.output_format == "json":
-        show_result(found, "json")
-        return
-    has_table = bool(found.documents) or request.output_format == "csv"
-    if request.output_format == "text" and has_table:
-        show_findings(found)
-    if has_table:
-        show(found.table(), request.output_format)
-    if request.output_format != "text" and has_table:
-        click.echo(err=request.output_format == "csv")
-    if request.output_format != "text" or not has_table:
-        show_remarks(found.findings(), request.output_format)
+    chosen = request.baseline(baseline, given.systems)
+    with working("choosing documents", quiet=request.quiet):
+        result = judge_next(given.data, given.systems, measure, n=n, baseline=chosen, like=given.like)
+    request.show(result)

@@ -20,7 +20,7 @@ from idealrank.cli.support.shared_options import (
 )
 
 if TYPE_CHECKING:
-    from idealrank.comparison.leaderboards.standings import Leaderboard
+    pass
 
 __all__ = ["command"]
 
@@ -41,11 +41,6 @@ Examples:
   idealrank leaderboard qrels/ old=runs/v1 new=runs/v2 --baseline old
   idealrank leaderboard --results results/e5 results/bge --format latex
 """
-
-#: Most rows of the detailed tables.
-_N_ROWS = 10
-#: Most notes about the data.
-_N_NOTES = 10
 
 
 @click.command("leaderboard", cls=Command, help=_HELP)
@@ -121,11 +116,10 @@ def command(
         what = "folders of two models" if are_results else "the folder of data sets, then folders of two systems"
         raise click.UsageError(f"at least 2 systems are needed, got {len(systems)}: give {what} or more.")
 
+    from idealrank.cli.support.showing import show
     from idealrank.cli.support.status_line import working
-    from idealrank.cli.support.terminal import notes
     from idealrank.comparison.leaderboards.building import Ranking, leaderboard_of
     from idealrank.comparison.leaderboards.folders import datasets_in, results_in
-    from idealrank.evaluation.data_quality import worth_a_note
 
     chosen = Ranking(baseline, weights, over, level, n_permutations, seed, method=method)
     with working("reading data sets", quiet=quiet) as say_that:
@@ -140,12 +134,7 @@ def command(
                 say_that(f"evaluating {dataset}, {len(done)} of {len(datasets)} data sets")
 
             found = leaderboard_of(datasets, measure or "ndcg@10", chosen, like, watch=watch)
-    _show(found, output_format, digits)
-    notes(worth_a_note(found.problems), quiet=quiet, most=_N_NOTES)
-    if html_path is not None:
-        from idealrank.cli.support import reporting
-
-        reporting.write(found, html_path, quiet=quiet)
+    show(found, output_format, quiet=quiet, html_path=html_path, digits=digits)
 
 
 def _named(folders: tuple[str, ...]) -> dict[str, str]:
@@ -159,25 +148,3 @@ def _named(folders: tuple[str, ...]) -> dict[str, str]:
             raise click.UsageError(f"two systems are called {system!r}: give NAME=FOLDER.")
         found[system] = folder
     return found
-
-
-def _show(found: Leaderboard, output_format: str, digits: int) -> None:
-    from idealrank.cli.support.printed_tables import show, show_remarks, show_result, show_together
-    from idealrank.cli.support.terminal import say
-
-    if output_format == "json":
-        show_result(found, "json")
-        return
-    if output_format != "text":
-        for name in found._chosen(output_format):
-            show(found.table(name), output_format, digits=digits)
-        click.echo(err=output_format == "csv")
-        show_remarks(found.remarks(), output_format)
-        return
-    for finding in found.findings():
-        say(finding)
-    names = [name for name in ("systems", "datasets", "normalization") if name in found.tables()]
-    tables = [(found.table(name).with_digits(digits), _N_ROWS if name == "normalization" else None) for name in names]
-    show_together(tables, more="; --format json has them")
-    click.echo()
-    show_remarks(found.remarks(), output_format)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from idealrank.cli.support.column_help import explain_option, show_reading, show_reasons
+from idealrank.cli.support.column_help import explain_option
 from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import PICTURE
 
@@ -49,33 +49,22 @@ Examples:
 @explain_option
 def command(request: Request, method: Any, plot: str | None, explain: bool) -> None:
     """Show the limit of the NDCG of SYSTEMS."""
-    judged, systems = request.read()
+    given = request.inputs()
 
     from idealrank.cli.support.pictures import save_picture
-    from idealrank.cli.support.printed_tables import show_result
     from idealrank.cli.support.status_line import working
-    from idealrank.cli.support.terminal import quality
     from idealrank.theory import limits
     from idealrank.theory.long_lists.measure_discount import MEASURES
 
-    like = request.convention_of(judged)
     with working("evaluating systems", quiet=request.quiet) as say_that:
-        found = limits(
-            judged,
-            dict(systems),
+        result = limits(
+            given.data,
+            given.systems,
             request.measures or MEASURES,
-            like=like,
+            like=given.like,
             method=method,
-            order="grouped",
             progress=lambda number, n: say_that(f"computing the limits of system {number:,} of {n:,}"),
         )
-    page = found.page()
-    show_result(found, request.output_format, n_rows=30)
-    if request.output_format == "text" and not request.quiet:
-        show_reading("How to read the first row:", page.reading)
-    if request.output_format == "text" and explain:
-        show_reasons("Why, on ever longer lists:", page.reasons)
-    quality(found.evaluations, quiet=request.quiet)
     if plot is not None:
-        save_picture(found.plot().figure, plot)
-    request.write_page(found)
+        save_picture(result.plot().figure, plot)
+    request.show(result, reasons=explain)

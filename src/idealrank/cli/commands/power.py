@@ -59,11 +59,15 @@ Examples:
 @explain_option
 def command(request: Request, deltas: tuple[float, ...], power: float, level: float, explain: bool) -> None:
     """Plan an experiment from SYSTEMS on DATA."""
-    judged, systems = request.read(least=2)
+    given = request.inputs(least=2)
+
+    from idealrank.evaluation.inputs import judged_and_each_system
+
+    judged, systems = judged_and_each_system(given.data, given.systems)
 
     from idealrank.cli.support.printed_tables import Column, Table, show
     from idealrank.cli.support.status_line import working
-    from idealrank.cli.support.terminal import quality, say
+    from idealrank.cli.support.terminal import say
     from idealrank.comparison.comparison import common_queries
     from idealrank.evaluation.evaluator import Evaluator
     from idealrank.stats import queries_for
@@ -71,7 +75,7 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
 
     rows = []
     with working("evaluating systems", quiet=request.quiet):
-        evaluator = Evaluator(judged, request.convention_of(judged))
+        evaluator = Evaluator(judged, given.like)
         evaluations = evaluator.evaluate_all(systems, request.measures)
         _, values = common_queries(evaluations)
         for measure, matrix in values.items():
@@ -98,7 +102,6 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
             show_reading("How to read the first row:", _reading(rows[0], power, level))
         if explain:
             show_reasons("Why:", _REASONS)
-    quality(evaluations, quiet=request.quiet)
 
 
 def _reading(row: list[Any], power: float, level: float) -> dict[str, str]:

@@ -98,9 +98,9 @@ def command(
     if figures is not None:
         _write_figures(found, os.path.join(figures, experiment), quiet=quiet)
     if html_path is not None:
-        from idealrank.cli.support import reporting
+        from idealrank.cli.support.showing import write_report
 
-        reporting.write(found, html_path, title=f"{experiment}: {_EXPERIMENTS[experiment]}", quiet=quiet)
+        write_report(found, html_path, title=f"{experiment}: {_EXPERIMENTS[experiment]}", quiet=quiet)
 
 
 def _read(experiment: str, paths: tuple[str, ...], *, quiet: bool) -> Any:

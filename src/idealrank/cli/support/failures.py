@@ -10,11 +10,12 @@ from typing import IO, Any
 
 import click
 
-from idealrank._present.printable import printable, wrapped
+from idealrank._present.printable import wrapped
 from idealrank.cli.support.shared_options import is_debug
+from idealrank.cli.support.terminal import one_line, say, screen_width
 from idealrank.errors import IdealrankError
 
-__all__ = ["Failure", "one_line", "reported"]
+__all__ = ["Failure", "reported"]
 
 
 class Failure(click.ClickException):
@@ -22,8 +23,6 @@ class Failure(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the message: one line, or as many as a terminal needs."""
-        from idealrank.cli.support.terminal import say
-
         text = f"idealrank: error: {one_line(self.message)}"
         if file is None:
             say(text, err=True)
@@ -36,8 +35,6 @@ class WrongUsage(click.UsageError):
 
     def format_message(self) -> str:
         """Return the message that click prints after "Error: "."""
-        from idealrank.cli.support.terminal import screen_width
-
         width, start = screen_width(sys.stderr), "Error: "
         text = one_line(self.message)
         return text if width is None else "\n".join(wrapped(start + text, width, "  ")).removeprefix(start)
@@ -52,15 +49,6 @@ class Interrupted(click.ClickException):
         """Print the one line, below the ``^C`` that a terminal shows."""
         stream = sys.stderr if file is None else file
         click.echo("\nidealrank: interrupted" if stream.isatty() else "idealrank: interrupted", file=stream)
-
-
-def one_line(message: str) -> str:
-    r"""Return the message on one line: line ends become blanks, and unprintable characters are escaped.
-
-    >>> one_line("bad\nname \x1b[31m")
-    'bad name \\x1b[31m'
-    """
-    return printable(" ".join(message.splitlines()))
 
 
 def _words_of(error: BaseException) -> str:

@@ -134,18 +134,19 @@ def show_result(result: Result, output_format: str, *, n_rows: int | None = None
         echo(json_text(result.to_dict(), indent=2))
     elif output_format == "text":
         show_findings(result, most=None if n_rows is None else _N_FINDINGS)
+        remarks = result.page().remarks
         table = result.table()
         if table.rows:
-            show_with_remarks(table, result.remarks(), output_format, n_rows=n_rows)
+            show_with_remarks(table, remarks, output_format, n_rows=n_rows)
         else:
-            show_remarks(result.remarks(), output_format)
+            show_remarks(remarks, output_format)
     else:
-        show_with_remarks(result.table(), [*result.findings(), *result.remarks()], output_format)
+        show_with_remarks(result.table(), [*result.page().findings, *result.page().remarks], output_format)
 
 
 def show_findings(result: Result, *, most: int | None = None) -> None:
     """Print the main findings, and an empty line; nothing if there are none."""
-    findings = result.findings()
+    findings = result.page().findings
     for finding in findings[:most]:
         say(finding)
     if most is not None and len(findings) > most:

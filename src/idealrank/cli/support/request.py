@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -27,18 +28,13 @@ from idealrank.cli.support.shared_options import (
 
 if TYPE_CHECKING:
     from idealrank._present.result import Result
-    from idealrank._typing import Floats
-    from idealrank.data.judgments import Qrels, Run
-    from idealrank.data.ranking import RankingData
-    from idealrank.evaluation.evaluator import Evaluator
-    from idealrank.evaluation.top_documents import Rankings
     from idealrank.io.formats import Format
     from idealrank.io.prefetch import RunAhead
     from idealrank.io.shapes.path_shape import PathShape
     from idealrank.io.shapes.shape import InputLayout, Shape
     from idealrank.measures.conventions import Convention
 
-__all__ = ["Request", "SystemsCommand", "baseline_name", "named_systems", "path_of"]
+__all__ = ["Inputs", "Request", "SystemsCommand", "named_systems", "path_of"]
 
 
 @dataclass(frozen=True)
@@ -63,15 +59,14 @@ class Request:
     html_path: str | None = None
     quiet: bool = False
 
-    def read(self, least: int = 1) -> tuple[Qrels | RankingData, Iterator[tuple[str, Run | Floats]]]:
-        """Return the judged documents, and the systems by name, each read when it is asked for.
+    def inputs(self, least: int = 1) -> Inputs:
+        """Return the judged documents and the systems by name, as files that are read when they are needed.
 
         A system is a path, a column of DATA, or ``name=`` and one of these. Fewer than ``least`` are a usage error.
         """
         first = _started(self.systems[0]) if self.systems else None  # before the imports, which take as long
 
         from idealrank.cli.support.status_line import reading
-        from idealrank.evaluation.inputs import prepared
         from idealrank.io.formats import load
         from idealrank.io.shapes.path_shape import PathShape
 
@@ -80,8 +75,7 @@ class Request:
         judged = PathShape(self.data, self._layout(), kind=kind, group=self.group, reading=shown)
         self._check(judged, least)
         if not self.systems:  # a frame with scores of its own
-            found, ((_, scores),) = prepared(judged, None)
-            return found, iter([("score", scores)])
+            return Inputs(judged, None, self._like(judged, None))
         given: list[str] = []
         shapes: list[Shape] = []
         for text in self.systems:
@@ -91,24 +85,14 @@ class Request:
             source = first if not given and first is not None else path
             given.append(name)
             shapes.append(judged.column(path) or PathShape(source, judged.layout, fallback=fallback, reading=shown))
-        return prepared(judged, dict(zip(_names(given, shapes), shapes, strict=True)))
+        systems = dict(zip(_names(given, shapes), shapes, strict=True))
+        return Inputs(judged, systems, self._like(judged, systems))
 
     def _layout(self) -> InputLayout:
         """Return the names of columns that were given."""
         from idealrank.io.shapes.shape import ROLES, InputLayout
 
         return InputLayout(columns={role: getattr(self, role) for role in ROLES if getattr(self, role) is not None})
-
-    def evaluator(self, judged: Qrels | RankingData, query_weights: str | None, by: str | None) -> Evaluator:
-        """Return the evaluator of the judged documents, with the convention, query weights and categories given."""
-        from idealrank.evaluation.evaluator import Evaluator
-        from idealrank.evaluation.query_categories import categories_of
-        from idealrank.io.query_values import read_query_weights
-        from idealrank.io.shapes.path_shape import PathShape
-
-        weights = None if query_weights is None else read_query_weights(query_weights)
-        categories = None if by is None else categories_of(by, PathShape(self.data, self._layout()))
-        return Evaluator(judged, self.convention_of(judged), query_weights=weights, by=categories)
 
     def _check(self, judged: PathShape, least: int) -> None:
         """Raise a usage error if DATA is no judged documents, or there are too few systems."""
@@ -132,24 +116,45 @@ class Request:
             few = f"at least {least} systems are needed, got {len(self.systems)}: give more {what}"
             raise click.UsageError(f"no system to evaluate: give {what}." if least == 1 else f"{few}.")
 
-    def convention_of(self, judged: Qrels | RankingData, like: str | None = None) -> Convention:
-        """Return the convention of ``--like`` (or ``like``) with the choices of ``--unjudged`` and ``--missing``."""
-        from idealrank.evaluation.evaluator import convention_of
+    def _like(self, judged: Shape, systems: Mapping[str, Shape] | None) -> str | Convention | None:
+        """Return the convention of ``--like`` with the choices of ``--unjudged`` and ``--missing``."""
+        if self.unjudged is None and self.missing is None:
+            return self.like
 
-        rules = convention_of(judged, self.like if like is None else like)
+        from idealrank.evaluation.inputs import are_scores
+
+        is_labeled = systems is None or are_scores(judged, systems)
+        return self.with_choices(self.like or ("idealrank" if is_labeled else "trec_eval"))
+
+    def with_choices(self, like: str) -> Convention:
+        """Return a convention with the choices of ``--unjudged`` and ``--missing``."""
+        from idealrank.measures.conventions import convention
+
         choices: dict[str, str | float] = {}
         if self.unjudged is not None:
             choices["unjudged"] = self.unjudged
         if self.missing is not None:
             choices["missing"] = 0.0 if self.missing == "0" else self.missing
+        rules = convention(like)
         return rules.replace(**choices) if choices else rules
 
-    def write_page(self, result: Result, curves: Result | None = None, lists: Rankings | None = None) -> None:
-        """Write the report of the result if ``--html`` was given."""
-        if self.html_path is not None:
-            from idealrank.cli.support import reporting
+    def baseline(self, given: str | None, systems: Mapping[str, Shape] | None) -> str | None:
+        """Return the name of the baseline, which may be given by its name, its path, or its file name or a part."""
+        return baseline_name(given, self.systems, list(systems or {}))
 
-            reporting.write(result, self.html_path, curves=curves, lists=lists, quiet=self.quiet)
+    def show(self, result: Result, **options: Any) -> None:
+        """Print the result as the shared options say, and write its report; ``options`` are those of `show`."""
+        from idealrank.cli.support.showing import show
+
+        show(result, self.output_format, quiet=self.quiet, html_path=self.html_path, **options)
+
+
+class Inputs(NamedTuple):
+    """What a public function of the library takes: judged documents, systems by name, and the convention."""
+
+    data: Any
+    systems: Any
+    like: str | Convention | None
 
 
 def _split(text: str, judged: Shape | None = None) -> tuple[str, str]:
@@ -185,7 +190,7 @@ def path_of(text: str) -> str:
     return _split(text)[1]
 
 
-def named_systems(systems: Sequence[str], columns: Mapping[str, str | None], *, quiet: bool) -> dict[str, Shape]:
+def named_systems(systems: Sequence[str], columns: Mapping[str, str | None], *, quiet: bool) -> dict[str, Any]:
     """Return runs by name, PATH or NAME=PATH, for a command without judged documents; ``columns`` are by role."""
     from idealrank.cli.support.status_line import reading
     from idealrank.io.formats import load
@@ -289,14 +294,15 @@ class SystemsCommand(Command):
         super().__init__(params=[*first, *(params or ()), *last], **attributes)
         self._request_names = {each.name for each in shared} & {each.name for each in fields(Request)}
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Add the names that ``-m`` and ``--like`` take."""
-        super().format_epilog(ctx, formatter)
-        from idealrank.measures.vocabulary import CONVENTIONS, MEASURES
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Print the names that ``-m`` or ``--like`` takes if its value is '?', and end."""
+        for option, value in pairwise(args):
+            if value == "?" and option in ("-m", "--measure", "--like"):
+                from idealrank.measures.vocabulary import CONVENTIONS, MEASURES
 
-        for title, names in {"Measures (-m)": self._only or MEASURES, "Tools (--like)": CONVENTIONS}.items():
-            with formatter.section(title):
-                formatter.write_text(", ".join(names))
+                click.echo("\n".join(CONVENTIONS if option == "--like" else self._only or MEASURES))
+                ctx.exit()
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

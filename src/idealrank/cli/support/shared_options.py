@@ -124,10 +124,12 @@ measures_option = click.option(
     multiple=True,
     metavar="MEASURE",
     help="A measure, such as ndcg@10 or 'ndcg(gain=linear)@10', or as other tools write it, such as P.5,10; may be "
-    "repeated.",
+    "repeated. '?' lists all.",
 )
 like_option = click.option(
-    "--like", metavar="TOOL", help="Use the conventions of this tool for options that a measure does not set."
+    "--like",
+    metavar="TOOL",
+    help="Use the conventions of this tool for options that a measure does not set; '?' lists all.",
 )
 unjudged_option = click.option(
     "--unjudged",

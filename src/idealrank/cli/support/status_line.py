@@ -116,11 +116,11 @@ def reading(path: str, *, quiet: bool) -> Iterator[Callable[[int, int | None], N
             return
         whole = os.path.getsize(path)
 
-        def told(done: int, size: int | None) -> None:
+        def show_share(done: int, size: int | None) -> None:
             total = size or whole
             relabel(f"{label}: {done / total:.0%} of {total / 1e6:,.0f} MB")
 
-        yield told
+        yield show_share
 
 
 @contextmanager

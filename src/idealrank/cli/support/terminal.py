@@ -5,22 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import click
 
 from idealrank._present.printable import printable, wrapped
-from idealrank.cli.support.failures import one_line
 
-if TYPE_CHECKING:
-    from idealrank.evaluation.evaluation_result import Evaluations
-
-__all__ = ["bold", "echo", "is_rich", "note", "notes", "quality", "say", "screen_width"]
+__all__ = ["bold", "echo", "is_rich", "note", "notes", "one_line", "say", "screen_width"]
 
 #: The width of a terminal that does not say how wide it is.
 _USUAL_WIDTH = 80
-#: Most systems to list in a note.
-_N_SYSTEMS = 20
 
 
 def is_rich(stream: IO[Any] | None) -> bool:
@@ -55,6 +49,15 @@ def say(text: str, *, err: bool = False) -> None:
         echo(line, err=err)
 
 
+def one_line(message: str) -> str:
+    r"""Return the message on one line: line ends become blanks, and unprintable characters are escaped.
+
+    >>> one_line("bad\nname \x1b[31m")
+    'bad name \\x1b[31m'
+    """
+    return printable(" ".join(message.splitlines()))
+
+
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Print text; on a terminal, control characters of names and ids, other than tabs, are escaped."""
     stream = sys.stderr if err else sys.stdout
@@ -78,18 +81,3 @@ def notes(messages: Iterable[object], *, quiet: bool, most: int | None = None) -
         note(f"note: {message}", quiet=quiet)
     if most is not None and len(found) > most:
         note(f"note: {len(found) - most:,} more; --format json has all", quiet=quiet)
-
-
-def quality(evaluations: Evaluations, *, quiet: bool) -> None:
-    """Print what the user should know about the data of the systems: one table, and a line for each other thing."""
-    if quiet:
-        return
-
-    from idealrank.cli.support.printed_tables import show_text
-    from idealrank.evaluation.data_quality import quality_notes
-
-    table, lines = quality_notes(evaluations)
-    if table is not None:
-        note("note: ties, unjudged documents and missing queries by system:", quiet=quiet)
-        show_text(table, n_rows=_N_SYSTEMS, more="; --format json has all", err=True, indent="  ")
-    notes(lines, quiet=quiet)

@@ -9,7 +9,7 @@ from typing import Any
 
 from idealrank.cli.support.conversion import read_features
 from idealrank.cli.support.failures import Interrupted
-from idealrank.cli.support.printed_tables import Column, Table, show_with_remarks
+from idealrank.cli.support.showing import show, write_report
 from idealrank.cli.support.terminal import is_rich, note
 from idealrank.data.ranking import RankingData
 from idealrank.io.formats import Format, Frame
@@ -17,6 +17,7 @@ from idealrank.io.letor import widened
 from idealrank.learners.estimators import ConvergenceWarning
 from idealrank.learners.files.models import check_savable, save
 from idealrank.learners.names import learner, options_of
+from idealrank.learners.training_summary import summarize_training
 
 __all__ = ["train"]
 
@@ -51,14 +52,17 @@ def train(
     save(ranker, out)
     for each in seen:
         note(f"warning: {each.message}", quiet=quiet)
-    table, remarks = _table(ranker, paths, parts), _remarks(ranker, out)
+    names = ("train", "validation")[: len(parts)]
+    sources = dict(zip(names, paths, strict=True))
+    summary = summarize_training(ranker, dict(zip(names, parts, strict=True)), sources)
     if out == "-":
-        for line in remarks:
+        for line in summary.page().remarks:
             note(line, quiet=quiet)
+        if html_path is not None:
+            write_report(summary, html_path, quiet=quiet)
     else:
-        show_with_remarks(table, remarks, output_format)
-    if html_path is not None:
-        _write_report(ranker, table, remarks, html_path, quiet=quiet)
+        show(summary, output_format, quiet=quiet, html_path=html_path)
+    note(f"the model is in {'standard output' if out == '-' else out}", quiet=quiet)
     if interrupted:
         note(f"training was interrupted: {out} has the best iteration so far", quiet=False)
         raise Interrupted("interrupted")
@@ -73,41 +77,3 @@ def _read(paths: Sequence[str], kinds: Sequence[Format], *, group: str | None, q
     # LETOR text leaves out features that are 0; a frame has columns for all of them.
     width = max(part.n_features for part in parts)
     return [part if kind.holds is Frame else widened(part, width) for part, kind in zip(parts, kinds, strict=True)]
-
-
-def _table(ranker: Any, paths: Sequence[str], parts: Sequence[RankingData]) -> Table:
-    columns = [Column("part"), Column("file"), Column("queries", ","), Column("documents", ",")]
-    rows = [
-        [name, path, part.n_queries, part.n_docs, ranker.score(part)]
-        for name, path, part in zip(("train", "validation"), paths, parts, strict=False)
-    ]
-    return Table([*columns, Column(str(ranker.measure), ".4f")], rows)
-
-
-def _remarks(ranker: Any, out: str) -> list[str]:
-    changed = {name: value for name, value in ranker.get_params().items() if value != getattr(type(ranker)(), name)}
-    options = ", ".join(f"{name}={value}" for name, value in changed.items() if name != "verbose")
-    lines = [f"{ranker.label}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
-    if getattr(ranker, "history_", None):
-        n_iterations, most = len(ranker.history_) - 1, getattr(ranker, "max_iter", None)
-        stages = f" (max_iter={most} limits each stage)" if most is not None and n_iterations > most else ""
-        lines.append(f"iteration {ranker.best_iteration_:,} of {n_iterations:,} is kept{stages}")
-    return [*lines, f"the model is in {'standard output' if out == '-' else out}"]
-
-
-def _write_report(ranker: Any, table: Table, remarks: Sequence[str], path: str, *, quiet: bool) -> None:
-    from idealrank.cli.support.reporting import write_sections
-    from idealrank.report import Figure, Section
-
-    figures = []
-    if getattr(ranker, "history_", None):
-        described = f"Iteration {ranker.best_iteration_} of {len(ranker.history_) - 1} is the best"
-        caption = "Learning curve; the dashed line marks the iteration that was kept"
-        if len({entry.get("stage") for entry in ranker.history_}) > 1:
-            caption += ", and the line is interrupted where a new stage of the training begins"
-        figures.append(Figure("learning_curve", (ranker,), caption, described))
-    section = Section("Training", parts=(Section(tables={"Training": table}), Section(figures=tuple(figures))))
-    title = f"Trained ranker: {ranker.label}"
-    options, *others = remarks
-    said = [f"{options}.", *(f"{line[0].upper()}{line[1:]}." for line in others)]
-    write_sections(title, said, [section], path, quiet=quiet)

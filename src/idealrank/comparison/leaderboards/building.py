@@ -18,8 +18,8 @@ from idealrank.comparison.leaderboards.normalization import Normalization, norma
 from idealrank.comparison.leaderboards.standings import AgainstBaseline, Leaderboard
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluate import evaluate
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
-from idealrank.evaluation.evaluator import evaluate
 from idealrank.evaluation.inputs import Data, OneSystem, named_measures
 from idealrank.io.mteb import read_mteb_predictions
 from idealrank.measures.base import Measure

@@ -19,7 +19,7 @@ from idealrank._present.table import Column, Table, Tables, Value
 from idealrank._typing import Floats
 from idealrank.comparison.leaderboards.normalization import Normalization
 from idealrank.data.problem import Problem
-from idealrank.evaluation.data_quality import worth_a_note
+from idealrank.evaluation.data_quality import notable_problems
 from idealrank.evaluation.evaluation_base import best_rows
 
 __all__ = ["AgainstBaseline", "Leaderboard"]
@@ -321,7 +321,7 @@ class Leaderboard(Result):
             yield Section(title, tables={title: table}, folded=folded, notes=notes)
 
     def _quality(self) -> Section:
-        notes = list(map(str, worth_a_note(self.problems)))
+        notes = list(map(str, notable_problems(self.problems)))
         more = [f"{len(notes) - _N_NOTES:,} more; JSON output has all"] if len(notes) > _N_NOTES else []
         return Section(notes=(*notes[:_N_NOTES], *more))
 

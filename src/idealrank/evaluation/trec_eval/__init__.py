@@ -23,8 +23,8 @@ To add a measure, register it in ``measures.py``: a measure of the library, or a
 one value per query.
 """
 
-from idealrank.evaluation.trec_eval.evaluate import NoCommonQueryError, Results, evaluate
 from idealrank.evaluation.trec_eval.measure_list import MEASURES
 from idealrank.evaluation.trec_eval.measure_names import SETS, read_measures
+from idealrank.evaluation.trec_eval.trec_eval_results import NoCommonQueryError, Results, evaluate
 
 __all__ = ["MEASURES", "SETS", "NoCommonQueryError", "Results", "evaluate", "read_measures"]

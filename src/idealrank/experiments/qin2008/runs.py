@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from idealrank._typing import Floats
-from idealrank.evaluation.evaluator import evaluate
+from idealrank.evaluation.evaluate import evaluate
 from idealrank.experiments.claims import Choices, Setting
 from idealrank.experiments.qin2008.protocol import LIKE, Protocol, trained_name
 from idealrank.io.letor_folds import Folds

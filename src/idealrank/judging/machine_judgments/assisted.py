@@ -33,7 +33,7 @@ from idealrank.evaluation.inputs import (
     named_measures,
     naming,
 )
-from idealrank.io.shapes.base import recognize
+from idealrank.io.shapes.shape import recognize
 from idealrank.judging.machine_judgments.label_agreement import LabelAgreement, label_agreement
 from idealrank.judging.machine_judgments.sampled_documents import (
     DocumentEstimates,

@@ -1,0 +1,119 @@
+"""What a fitted ranker learned from: its data, its score on each part, and the iteration that was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from idealrank._present.json_values import Plain, plain
+from idealrank._present.page import Figure, Page, Section
+from idealrank._present.result import Result
+from idealrank._present.table import Column, Table, Value
+from idealrank.data.ranking import RankingData
+
+__all__ = ["TrainingSummary", "summarize_training"]
+
+
+@dataclass(frozen=True)
+class TrainingSummary(Result):
+    """The parts of the data with the ranker's score on each.
+
+    Parameters
+    ----------
+    ranker : Learner
+        The fitted ranker.
+    parts : tuple of tuples
+        (name of the part, source, number of queries, number of documents, score) of each part.
+
+    Examples
+    --------
+    >>> from idealrank import datasets, learners
+    >>> data = datasets.web_search(4, 10, seed=0).train
+    >>> summary = summarize_training(learners.ListNet(max_iter=2).fit(data), {"train": data})
+    >>> summary.parts[0][:4] == ("train", "", data.n_queries, data.n_docs)
+    True
+    """
+
+    ranker: Any
+    parts: tuple[tuple[str, str, int, int, float], ...]
+
+    def to_dict(self) -> dict[str, Plain]:
+        """Return the learner, its options, the iteration that was kept, and the score on each part."""
+        names = ("part", "file", "queries", "documents", str(self.ranker.measure))
+        return {
+            "learner": self.ranker.label,
+            "options": {name: str(value) for name, value in self._changed_options().items()},
+            "n_features": int(self.ranker.n_features_in_),
+            "best_iteration": plain(getattr(self.ranker, "best_iteration_", None)),
+            "parts": [plain(dict(zip(names, part, strict=True))) for part in self.parts],
+        }
+
+    def tables(self) -> Mapping[str, Table]:
+        """Return the table "training": a row per part of the data."""
+        columns = [Column("part"), Column("file"), Column("queries", ","), Column("documents", ",")]
+        rows: list[tuple[Value, ...]] = [*self.parts]
+        return {"training": Table([*columns, Column(str(self.ranker.measure), ".4f")], rows)}
+
+    def page(self) -> Page:
+        """Return the table, how the ranker was trained, and its learning curve."""
+        return Page(
+            f"Trained ranker: {self.ranker.label}",
+            summary=(Section(tables=self.tables()),),
+            remarks=tuple(self._remarks()),
+            sections=lambda: [
+                Section("Training", parts=(Section(tables=self.tables()), Section(figures=self._figures())))
+            ],
+        )
+
+    def _changed_options(self) -> dict[str, Any]:
+        defaults = type(self.ranker)()
+        given = self.ranker.get_params()
+        return {name: value for name, value in given.items() if value != getattr(defaults, name) and name != "verbose"}
+
+    def _remarks(self) -> list[str]:
+        ranker = self.ranker
+        options = ", ".join(f"{name}={value}" for name, value in self._changed_options().items())
+        lines = [f"{ranker.label}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
+        if getattr(ranker, "history_", None):
+            n_iterations, most = len(ranker.history_) - 1, getattr(ranker, "max_iter", None)
+            stages = f" (max_iter={most} limits each stage)" if most is not None and n_iterations > most else ""
+            lines.append(f"iteration {ranker.best_iteration_:,} of {n_iterations:,} is kept{stages}")
+        return lines
+
+    def _figures(self) -> tuple[Figure, ...]:
+        history = getattr(self.ranker, "history_", None)
+        if not history:
+            return ()
+        described = f"Iteration {self.ranker.best_iteration_} of {len(history) - 1} is the best"
+        caption = "Learning curve; the dashed line marks the iteration that was kept"
+        if len({entry.get("stage") for entry in history}) > 1:
+            caption += ", and the line is interrupted where a new stage of the training begins"
+        return (Figure("learning_curve", (self.ranker,), caption, described),)
+
+
+def summarize_training(
+    ranker: Any, parts: Mapping[str, RankingData], sources: Mapping[str, str] | None = None
+) -> TrainingSummary:
+    """Score a fitted ranker on the parts of its data.
+
+    Parameters
+    ----------
+    ranker : Learner
+        The fitted ranker.
+    parts : mapping of str to RankingData
+        The data by the name of its part, such as "train" and "validation".
+    sources : mapping of str to str, optional
+        The file of each part.
+
+    Returns
+    -------
+    TrainingSummary
+        The summary.
+    """
+    files = sources or {}
+    rows = [
+        (name, files.get(name, ""), part.n_queries, part.n_docs, float(ranker.score(part)))
+        for name, part in parts.items()
+    ]
+    return TrainingSummary(ranker, tuple(rows))
