@@ -30,6 +30,7 @@ _TABLE = {
     "comparison.comparison": ["compare"],
     "evaluation.evaluate": ["evaluate"],
     "comparison.explanation": ["explain", "Explanation"],
+    "comparison.sample_sizes": ["power", "SampleSizes"],
     "evaluation.whole_catalogs": ["evaluate_factors"],
     "judging.unjudged.bounding": ["bounds", "Bounds"],
     "judging.unjudged.judge_next": ["judge_next"],
@@ -91,6 +92,8 @@ if TYPE_CHECKING:
     from idealrank.comparison.explanation import explain as explain
     from idealrank.comparison.leaderboards.building import leaderboard as leaderboard
     from idealrank.comparison.leaderboards.standings import Leaderboard as Leaderboard
+    from idealrank.comparison.sample_sizes import SampleSizes as SampleSizes
+    from idealrank.comparison.sample_sizes import power as power
     from idealrank.data import datasets as datasets
     from idealrank.data.construction import concatenate as concatenate
     from idealrank.data.construction import from_arrays as from_arrays

@@ -88,6 +88,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "Concentration": lambda: concentration("log", 1000, 0.5),
     "ConfidenceSequence": lambda: theory.confidence_sequence([0.2, 0.1] * 30),
     "Consistency": lambda: theory.check_consistency("cosine", levels=(0, 1), refine=False),
+    "ConsistencyOfLosses": lambda: theory.check_losses(["cosine", "hinge"], levels=(0, 1), refine=False),
     "CrossFold": folded,
     "DesignSearch": lambda: theory.search_design(QRELS, RUNS["a<b"], RUNS["c"], n_splits=3),
     "DifferenceBounds": lambda: ir.bounds(SOME, RUNS, "ndcg@3", n_draws=0).differences[0],
@@ -120,6 +121,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "Reproduction": lambda: Reproduction(
         (Claim.exact("Table 1", "a > b", "1 > 0", True),), {}, {"Table 1": Table([Column("n")], [[1]])}, ("drawn data",)
     ),
+    "SampleSizes": lambda: ir.power(QRELS, RUNS, "ndcg"),
     "StrongConsistency": lambda: theory.check_strong_consistency("cosine", n_pairs=2),
     "Summary": lambda: ir.evaluate_stream([([1, 0], [0.2, 0.1], [0, 2])], "rr"),
     "SystemRanks": lambda: stats.rank_systems([MATRIX, MATRIX[:9]], seed=0),

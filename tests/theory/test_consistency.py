@@ -16,7 +16,6 @@ from numpy.testing import assert_allclose
 
 from idealrank import losses, theory
 from idealrank._typing import Floats, Int64s
-from idealrank.cli.commands import consistency
 from idealrank.cli.group import commands
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE
@@ -685,11 +684,10 @@ def test_the_command_prints_verdicts() -> None:
         ),
     ],
 )
-def test_the_command_answers_in_sentences(answers: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answers_in_sentences(answers: list[str], told: str) -> None:
     named = zip("abcd", answers, strict=False)
     found: Any = [SimpleNamespace(loss=name, answer=answer, measured="NDCG") for name, answer in named]
-    consistency._show_answers(found)
-    assert capsys.readouterr().out == f"{told}\n\n"
+    assert repr(theory.ConsistencyOfLosses(found)) == f"ConsistencyOfLosses({told})"
 
 
 def test_the_command_explains_its_answer() -> None:

@@ -16,6 +16,7 @@ _TABLE = {
     "consistency.excess": ["excess_risk_bound", "margin", "rank_constant", "strong_convexity", "StrongConvexity"],
     "consistency.fisher": ["compatible", "dcg_norm", "expected_ndcg", "fisher_target", "regret", "violations"],
     "consistency.impossible": ["Impossibility", "no_convex_loss"],
+    "consistency.several_losses": ["check_losses", "ConsistencyOfLosses"],
     "consistency.strong": ["check_strong_consistency", "StrongConsistency"],
     "consistency.switches": ["switch_points"],
     "consistency.transform": ["excess_risk_transform"],
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from idealrank.theory.consistency.excess import *  # noqa: F403
     from idealrank.theory.consistency.fisher import *  # noqa: F403
     from idealrank.theory.consistency.impossible import *  # noqa: F403
+    from idealrank.theory.consistency.several_losses import *  # noqa: F403
     from idealrank.theory.consistency.strong import *  # noqa: F403
     from idealrank.theory.consistency.switches import *  # noqa: F403
     from idealrank.theory.consistency.transform import *  # noqa: F403

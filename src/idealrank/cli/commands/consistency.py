@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from idealrank._present.page import listed
+from idealrank._present.page import Section
 from idealrank.cli.support.column_help import explain_option, show_reading, show_reasons
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.printed_tables import Table, show, stacked
+from idealrank.cli.support.printed_tables import show, show_findings
 from idealrank.cli.support.shared_options import debug_option, format_option, quiet_option
 from idealrank.cli.support.status_line import working
 from idealrank.cli.support.terminal import say
-
-if TYPE_CHECKING:
-    from idealrank.theory import Consistency
 
 __all__ = ["command"]
 
@@ -75,92 +71,30 @@ def command(
 ) -> None:
     """Search for random labels that refute LOSSES; ``options`` are those of `theory.check_consistency`."""
     from idealrank import theory
-    from idealrank.losses import loss
 
-    found = []
     with working("searching for counterexamples", quiet=quiet) as say_that:
-        for chosen in list(map(loss, losses)):
-            say_that(f"searching for counterexamples to {chosen}")
-            found.append(theory.check_consistency(chosen, refine=not grid, **options))
-    table = stacked([each.table() for each in found])
+        options["progress"] = lambda loss: say_that(f"searching for counterexamples to {loss}")
+        found = theory.check_losses(losses, refine=not grid, **options)
     if output_format != "text":
-        show(table, output_format)
+        show(found.table(), output_format)
         return
-    _show_answers(found)
-    shown = [place for place, name in enumerate(table.header) if name != "example"]
-    show(Table([table.columns[place] for place in shown], [[row[place] for place in shown] for row in table.rows]))
+    page = found.page()
+    overview, *counterexamples = page.summary
+    show_findings(found)
+    show(*overview.tables.values())
     if not quiet:
-        show_reading("How to read the first row:", _reading(found[0]))
-    for each in found:
-        if each.counterexample is not None and not quiet:
-            _show_counterexample(each)
+        show_reading("How to read the first row:", page.reading)
+        for section in counterexamples:
+            _show_section(section)
     if explain:
-        reasons = {"consistent": [found[0].meaning]} | {each.loss: each.reasons() for each in found}
-        if options["measure"] is not None:
-            reasons[f"{options['measure']} and convex losses"] = _possibility(options["measure"])
-        show_reasons("Why:", reasons)
+        show_reasons("Why:", page.reasons)
 
 
-def _show_answers(found: Sequence[Consistency]) -> None:
-    """Print which losses are consistent."""
-    measured = found[0].measured
-    answers: dict[str, list[str]] = {}
-    for each in found:
-        answers.setdefault(each.answer, []).append(each.loss)
-    texts = {"yes": "consistent", "no": "not consistent"}
-    known = [f"{_are(names)} {text}" for answer, text in texts.items() if (names := answers.get(answer))]
-    sentences = [f"{'; '.join([f'{known[0]} with {measured}', *known[1:]])}."] if known else []
-    if names := answers.get("not refuted"):
-        sentences.append(f"No counterexample was found to the consistency of {listed(names)} with {measured}.")
-    if names := answers.get("undecided"):
-        sentences.append(f"It is undecided whether {_are(names)} consistent with {measured}.")
-    say(" ".join(sentences))
-    click.echo()
-
-
-def _are(names: Sequence[str]) -> str:
-    return f"{listed(names)} {'is' if len(names) == 1 else 'are'}"
-
-
-def _reading(found: Consistency) -> dict[str, str]:
-    """Return what the columns say, in words."""
-    answers = {
-        "yes": f"a theorem proves that {found.loss} is consistent with {found.measured}",
-        "no": f"a counterexample refutes that {found.loss} is consistent with {found.measured}",
-        "not refuted": "no counterexample was found, and no theorem is known",
-        "undecided": "some minima could not be computed reliably",
-    }
-    lost = f"in the worst case, ranking by this loss gives up {found.regret:.6f} of the expected {found.measured}"
-    return {
-        "consistent": answers[found.answer],
-        **({} if found.counterexample is None else {"regret": lost}),
-        "wrong, of": f"{found.inconsistent:,} of the {found.searched:,} label distributions tried are ranked wrongly",
-    }
-
-
-def _show_counterexample(found: Consistency) -> None:
-    """Print two lists of labels, and what the loss and the measure make of them."""
-    tables = found.tables()
-    labels = f"A counterexample to {found.loss}: the documents have one of these lists of labels."
-    orders = "The order by the scores that minimize the expected loss, and the best order:"
-    for title, name in ((labels, "labels"), (orders, "orders")):
+def _show_section(section: Section) -> None:
+    """Print a title, a table and notes, each after an empty line."""
+    for line in (*([section.title] if section.title else []), *section.notes):
         click.echo()
-        say(title)
+        say(line)
+    for table in section.tables.values():
         click.echo()
-        show(tables[name])
-    click.echo()
-    say(f"Expected {found.measured} lost: {found.regret:.6f}")
-
-
-def _possibility(measure: str) -> list[str]:
-    """Whether a convex loss can be consistent with a measure, as sentences."""
-    from idealrank.theory import no_convex_loss
-
-    proof = no_convex_loss(measure)
-    if proof is None:
-        return [f"Nothing was found that keeps every convex loss from being consistent with {measure}."]
-    labels = " and ".join(
-        f"({', '.join(f'{label:g}' for label in vector)}) with probability {p:.4g}"
-        for p, vector in zip(proof.probabilities, proof.label_vectors, strict=True)
-    )
-    return [f"{str(proof)[0].upper()}{str(proof)[1:]}. The labels: {labels}."]
+        show(table)

@@ -17,12 +17,12 @@ import numpy as np
 
 from idealrank._core.checks import is_whole
 from idealrank._core.threads import resolve_threads
+from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, QNorm
-from idealrank.losses.base import Loss
 from idealrank.losses.links import Scale
 from idealrank.losses.potentials import KL, PNorm, Squared
 from idealrank.losses.targets import Listwise
@@ -38,6 +38,7 @@ from idealrank.theory.consistency.minimizers import (
     best_scores,
     looks_convex,
     loss_function,
+    loss_name,
     minimize,
     take,
 )
@@ -199,9 +200,31 @@ class Consistency(Result):
             "orders": Table([Column("order"), *ranks, Column(f"expected {self.measured}", ".4f")], values),
         }
 
-    def remarks(self) -> list[str]:
-        """Return the meaning of regret."""
-        return [f"regret: the expected {self.measured} that the scores of lowest expected loss lose on the example"]
+    def page(self) -> Page:
+        """Return the answer, the search, and the counterexample."""
+        regret = f"regret: the expected {self.measured} that the scores of lowest expected loss lose on the example"
+        return Page(
+            "Consistency",
+            findings=(f"{self}.",),
+            summary=(Section(tables={"search": self.table()}),),
+            remarks=(regret,),
+            reasons={"consistent": [self.meaning], self.loss: self.why()},
+            sections=lambda: [Section("Result", tables=self.tables(), notes=(regret,))],
+        )
+
+    def counterexample_sections(self) -> tuple[Section, ...]:
+        """Return the label vectors of the counterexample, and what the loss makes of them; empty if there is none."""
+        tables = self.tables()
+        if "labels" not in tables:
+            return ()
+        labels = f"A counterexample to {self.loss}: the documents have one of these lists of labels."
+        orders = "The order by the scores that minimize the expected loss, and the best order:"
+        lost = f"Expected {self.measured} lost: {self.regret:.6f}"
+        return (
+            Section(labels, tables={"labels": tables["labels"]}),
+            Section(orders, tables={"orders": tables["orders"]}),
+            Section(notes=(lost,)),
+        )
 
     @property
     def meaning(self) -> str:
@@ -211,14 +234,8 @@ class Consistency(Result):
             f"lowest expected loss rank the documents in an order with the highest expected {self.measured}."
         )
 
-    def reasons(self) -> list[str]:
-        """Return why the answer is what it is, as sentences.
-
-        Returns
-        -------
-        list of str
-            The sentences.
-        """
+    def why(self) -> list[str]:
+        """Return why the answer is what it is, as sentences."""
         if self.counterexample is not None:
             proof = f"One distribution with a wrong order refutes it: this one loses {self.regret:.4f} {self.measured}."
             more = f"Scores in a best order have an expected loss that is higher by at least {self.charge:.3g}."
@@ -226,10 +243,6 @@ class Consistency(Result):
         if self.consistent:
             return [f"It is consistent by {self.theorem}; the search found no counterexample either."]
         return [f"No theorem is known for this loss and this measure. {str(self)[0].upper()}{str(self)[1:]}."]
-
-    def findings(self) -> list[str]:
-        """Return the answer in a sentence."""
-        return [f"{self}."]
 
     def __str__(self) -> str:
         searched = f"{self.searched + self.refined:,} mixtures of labels searched"
@@ -345,7 +358,7 @@ def check_consistency(
             break
     theorem = _theorem(function, judged_by)
     return Consistency(
-        loss=str(function) if isinstance(function, Loss) else getattr(function, "__name__", repr(function)),
+        loss=loss_name(function),
         consistent=False if found else True if theorem and not tally.inconsistent else None,
         n_docs=tuple(searched),
         searched=on_grid.searched,

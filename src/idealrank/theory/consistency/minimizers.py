@@ -40,6 +40,11 @@ def loss_function(loss: str | LossFunction) -> LossFunction:
     return function
 
 
+def loss_name(function: LossFunction) -> str:
+    """Return the name of a loss for people."""
+    return str(function) if isinstance(function, Loss) else getattr(function, "__name__", repr(function))
+
+
 @dataclass(frozen=True)
 class Risk:
     """The conditional risk of many problems.
