@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from idealrank._typing import Int64s
 from idealrank.measures import cutoffs
-from idealrank.theory import GradedCurve, StepCurve
+from idealrank.theory import Distinction, GradedCurve, StepCurve, distinguish
 
 
 def jump(s: float) -> float:
@@ -44,3 +44,10 @@ class Logarithm(cutoffs.Cutoff):
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         return np.maximum(np.log2(np.asarray(n, np.float64)), 1).astype(np.int64)
+
+
+def distinguish_two(
+    data: Any, a: Any, b: Any, *measures: Any, names: tuple[str, str] = ("A", "B"), **options: Any
+) -> Distinction:
+    """What tells two rankers apart, the only pair."""
+    return distinguish(data, dict(zip(names, (a, b), strict=True)), *measures, **options).pairs[0]

@@ -49,6 +49,6 @@ def distinguishing(setting: Setting) -> Iterator[Comparison]:
     a, b = data.known_features()[:, 0], data.known_features()[:, 4]
     yield Comparison(
         f"distinguish: {n_queries} x 5000 documents, every length, 6 measures, 200 resamples",
-        Contestant("idealrank", lambda: distinguish(data, a, b)),
+        Contestant("idealrank", lambda: distinguish(data, {"A": a, "B": b})),
         [Mark("5 s", 5 * n_queries / 40, AtLeast(1))],
     )

@@ -23,7 +23,6 @@ from idealrank.experiments.claims import Claim
 from idealrank.experiments.reproduction import Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners.training_summary import summarize_training
-from idealrank.theory.distinguishing.all_pairs import Distinctions
 from idealrank.theory.linear_ndcg import exchanges, threshold_errors
 from idealrank.theory.long_lists.expectations import concentration
 from idealrank.theory.long_lists.gaps import first_order
@@ -48,7 +47,8 @@ def explained() -> Any:
 
 
 def distinguished() -> Any:
-    return theory.distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "dcg"], offsets=[0, 3, 6])
+    rankers = {"A": [3, 2, 1] * 2, "B": [1, 2, 3] * 2, "C": [2, 3, 1] * 2}
+    return theory.distinguish([2, 1, 0, 1, 0, 0], rankers, ["ndcg", "dcg"], offsets=[0, 3, 6])
 
 
 def tuned() -> Any:
@@ -93,8 +93,8 @@ MAKE: dict[str, Callable[[], Any]] = {
     "DesignSearch": lambda: theory.search_design(QRELS, RUNS["a<b"], RUNS["c"], n_splits=3),
     "DifferenceBounds": lambda: ir.bounds(SOME, RUNS, "ndcg@3", n_draws=0).differences[0],
     "DiscriminativePower": lambda: stats.discriminative_power(MATRIX, test="t"),
-    "Distinction": distinguished,
-    "Distinctions": lambda: Distinctions((distinguished(), distinguished()), distinguished().evaluations),
+    "Distinction": lambda: distinguished().pairs[0],
+    "Distinctions": distinguished,
     "DocumentsNeeded": lambda: theory.documents_needed("log", LINE, lambda s: 0.5 + 0 * s),
     "EffectSize": lambda: stats.effect_size([1, 2], [0, 3]),
     "Evaluation": lambda: ir.evaluate(QRELS, RUNS["c"], ["ndcg", "ap"]),

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from theory_models import distinguish_two
 
 import idealrank as ir
 from idealrank.cli.group import commands
-from idealrank.theory import distinguish
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def run(*arguments: str) -> Result:
 def test_distinguish_prints_its_advice_and_a_row_per_measure(files: ir.RankingData) -> None:
     shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "-m", "ndcg@10")
     assert shown.exit_code == 0
-    found = distinguish(
+    found = distinguish_two(
         files, files.known_features()[:, 0], files.known_features()[:, 6], ["ndcg", "ndcg@10"], names=("match", "noise")
     )
     advice, empty, *lines = shown.stdout.splitlines()
@@ -56,7 +56,7 @@ def test_probabilities_are_between_0_and_1(files: ir.RankingData, arguments: tup
 
 def test_distinguish_says_what_each_column_means(files: ir.RankingData) -> None:
     arguments = ("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "-m", "ndcg@10")
-    found = distinguish(
+    found = distinguish_two(
         files, files.known_features()[:, 0], files.known_features()[:, 6], ["ndcg", "ndcg@10"], names=("match", "noise")
     )
     row = found.separations[0]
@@ -70,7 +70,7 @@ def test_distinguish_says_what_each_column_means(files: ir.RankingData) -> None:
     assert "Theorem" not in words
     # Each column is explained, by a name that the table has.
     header = shown.splitlines()[2]
-    for name in found.reading():
+    for name in found.page().reading:
         assert all(part in header for part in name.split(", "))
     explained = " ".join(run(*arguments, "--explain").stdout.split())
     assert "ndcg@10: in expectation" in explained

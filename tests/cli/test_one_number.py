@@ -116,7 +116,7 @@ def test_commands_agree_on_runs(trec: tuple[Any, Any], like: str | None) -> None
         assert each == found["evaluate"], command
     both = ir.evaluate(qrels, runs, MEASURES, like=like)
     compared = ir.compare(qrels, runs, MEASURES, like=like, seed=1)
-    told = theory.distinguish(qrels, runs["one"], runs["two"], MEASURES, like=like)
+    told = theory.distinguish(qrels, {name: runs[name] for name in ("one", "two")}, MEASURES, like=like).pairs[0]
     assert both.n_queries == compared.n_queries == told.n_queries
     for measure in MEASURES:
         for name, mean in zip(NAMES, (told[measure].mean_a, told[measure].mean_b), strict=True):

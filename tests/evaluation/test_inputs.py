@@ -139,9 +139,9 @@ def test_the_other_functions_take_the_same_shapes(files: Path, monkeypatch: pyte
     explained = ir.explain("qrels.gz", ranked["old"], "ndcg", like=["trec_eval", "sklearn"])
     assert explained.mean["trec_eval"] == pytest.approx(expected_of_several()["old"])
     flat = input_shapes.flat()
-    both = [flat["score"], [-score for score in flat["score"]]]
-    arrays = ir.theory.distinguish(flat["label"], both[0], both[1], "ndcg", like="trec_eval", group=[4, 3, 3])
-    runs = ir.theory.distinguish("judgments.txt", "input.bm25", several()["new"], "ndcg")
+    both = {"a": flat["score"], "b": [-score for score in flat["score"]]}
+    (arrays,) = ir.theory.distinguish(flat["label"], both, "ndcg", like="trec_eval", group=[4, 3, 3]).pairs
+    (runs,) = ir.theory.distinguish("judgments.txt", {"a": "input.bm25", "b": several()["new"]}, "ndcg").pairs
     assert (runs["ndcg"].mean_a, runs["ndcg"].mean_b) == (arrays["ndcg"].mean_a, arrays["ndcg"].mean_b)
 
 

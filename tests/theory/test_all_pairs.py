@@ -7,13 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from theory_models import distinguish_two
 
 from idealrank import from_arrays
 from idealrank._typing import Floats
-from idealrank.theory import confidence_sequence, distinguish
-from idealrank.theory.distinguishing.all_pairs import Distinctions
+from idealrank.errors import DataError
+from idealrank.theory import Distinctions, confidence_sequence, distinguish
 from idealrank.theory.distinguishing.confidence_sequences import certified_at
-from idealrank.theory.distinguishing.distinguish import distinguish_all
 from idealrank.theory.distinguishing.growing_lists import Paths
 
 MEASURES = ["ndcg", "ndcg(gain=linear)@5", "dcg@3", "linear_ndcg"]
@@ -30,7 +30,7 @@ def rankers(n_queries: int, n_docs: int, n_rankers: int) -> tuple[Floats, dict[s
 
 def found_for(n_queries: int, n_docs: int, n_rankers: int, measures: list[str]) -> Distinctions:
     labels, scores, offsets = rankers(n_queries, n_docs, n_rankers)
-    return distinguish_all(from_arrays(labels, offsets=offsets), scores.items(), measures, n_resamples=50)
+    return distinguish(from_arrays(labels, offsets=offsets), scores, measures, n_resamples=50)
 
 
 def test_every_pair_is_as_if_it_were_alone() -> None:
@@ -39,7 +39,9 @@ def test_every_pair_is_as_if_it_were_alone() -> None:
     assert [pair.names for pair in together.pairs][:4] == [("r0", "r1"), ("r0", "r2"), ("r0", "r3"), ("r1", "r2")]
     for pair in together.pairs:
         a, b = pair.names
-        alone = distinguish(labels, scores[a], scores[b], MEASURES, offsets=offsets, n_resamples=50, names=pair.names)
+        alone = distinguish_two(
+            labels, scores[a], scores[b], MEASURES, offsets=offsets, n_resamples=50, names=pair.names
+        )
         for name in MEASURES:
             expected, seen = asdict(alone[name]), asdict(pair[name])
             assert str(seen) == str(expected)  # NaN differs from NaN, but not as text
@@ -70,37 +72,35 @@ def test_the_first_sentence_is_about_all_pairs() -> None:
     first, best = (sum(pair[name].separated >= 0.95 for pair in found.pairs) for name in ("ndcg", "ndcg@3"))
     end = f"ndcg@3 separates {best}" if best > first else "no other measure separates more"
     sure = "each in at least 95% of resamples of 12 queries"
-    assert found.findings()[0] == f"ndcg separates {first} of 10 pairs of 5 systems, {sure}; {end}."
-    assert len(found.findings()) == 2
+    assert found.page().findings[0] == f"ndcg separates {first} of 10 pairs of 5 systems, {sure}; {end}."
+    assert len(found.page().findings) == 2
     few = found_for(12, 15, 3, ["ndcg"])
-    assert few.findings()[0].endswith("of 3 pairs of 3 systems, each in at least 95% of resamples of 12 queries.")
-    assert len(few.findings()) == 4
+    assert few.page().findings[0].endswith("of 3 pairs of 3 systems, each in at least 95% of resamples of 12 queries.")
+    assert len(few.page().findings) == 4
 
 
 def test_one_query_does_not_tell_how_reliably() -> None:
     labels, scores, _ = rankers(2, 20, 3)
-    found = distinguish_all(from_arrays(labels[20:]), ((name, each[20:]) for name, each in scores.items()), ["ndcg"])
-    assert found.findings()[0] == (
+    found = distinguish(labels[20:], {name: each[20:] for name, each in scores.items()}, ["ndcg"])
+    assert found.page().findings[0] == (
         "With one query, resamples cannot show how reliably measures separate the 3 pairs of 3 systems."
     )
     assert found.table("measures").rows[0][3] is None
-    assert found.reading()["queries"] == "more than half of the pairs cannot be ordered by any number of queries"
+    assert found.page().reading["queries"] == "more than half of the pairs cannot be ordered by any number of queries"
 
 
 def test_rankers_with_equal_means_are_the_closest() -> None:
     labels, scores, offsets = rankers(6, 15, 2)
     scores |= {"again": scores["r0"] * 2}
-    found = distinguish_all(from_arrays(labels, offsets=offsets), scores.items(), ["ndcg"])
+    found = distinguish(from_arrays(labels, offsets=offsets), scores, ["ndcg"])
     assert found.closest[0].names == ("r0", "again")
-    assert found.sections()  # its figures and sentences have no numbers for this pair
+    assert found.page().sections()  # its figures and sentences have no numbers for this pair
 
 
 def test_progress_counts_pairs() -> None:
     labels, scores, offsets = rankers(4, 10, 4)
     seen: list[tuple[int, int]] = []
-    distinguish_all(
-        from_arrays(labels, offsets=offsets), scores.items(), ["ndcg"], progress=lambda *done: seen.append(done)
-    )
+    distinguish(labels, scores, ["ndcg"], offsets=offsets, progress=lambda *done: seen.append(done))
     assert seen == [(done, 6) for done in range(1, 7)]
 
 
@@ -119,3 +119,9 @@ def test_changes_of_the_lead_are_counted_across_ties() -> None:
     signs = [[sign for sign in np.sign(line) if sign in (-1, 1)] for line in lead]
     expected = [sum(a != b for a, b in pairwise(line)) for line in signs]
     assert_array_equal(Paths(np.arange(40), lead).sign_changes, expected)
+
+
+def test_one_ranker_is_not_enough() -> None:
+    labels, scores, offsets = rankers(4, 10, 1)
+    with pytest.raises(DataError, match="two systems or more"):
+        distinguish(labels, scores, offsets=offsets)

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 from theory_held_out import MODELS, growths, lists_of_pair
+from theory_models import distinguish_two
 
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
-from idealrank.theory import StepCurve, certificate, confidence_sequence, distinguish, documents_needed, gap
+from idealrank.theory import StepCurve, certificate, confidence_sequence, documents_needed, gap
 from idealrank.theory.distinguishing.plots import plot_sequence, plot_wins
 
 
@@ -138,7 +139,7 @@ def test_distinguish_certifies_and_draws_it() -> None:
     rng = np.random.default_rng(5)
     s, noise = rng.random((2, 120 * 60))
     labels = (rng.random(s.size) < 0.1 + 0.8 * s).astype(float)
-    found = distinguish(labels, s, noise, ["ndcg", "ndcg@10", "dcg"], offsets=np.arange(0, s.size + 1, 60))
+    found = distinguish_two(labels, s, noise, ["ndcg", "ndcg@10", "dcg"], offsets=np.arange(0, s.size + 1, 60))
     row = found["ndcg"]
     sequence = found.sequence("ndcg")
     assert row.certified_at == sequence.certified_at
@@ -153,10 +154,13 @@ def test_distinguish_certifies_and_draws_it() -> None:
     assert certain == certificate("ndcg", curve_a, curve_b).n
     assert certain is not None
     assert f"on a list of {certain:,} documents or more, A is ahead at every length" in " ".join(
-        found.reasons()["ndcg: consistently"]
+        found.page().reasons["ndcg: consistently"]
     )
     axes: Any = plot_wins(found)
     assert certain in [line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() == "v"]
     drawn: Any = plot_sequence(found, "ndcg")
     assert any(line.get_xdata()[0] == row.certified_at for line in drawn.get_lines() if line.get_linestyle() == "--")
-    assert [figure.name for figure in found.sections()[0].parts[1].figures][:2] == ["wins", "difference_by_queries"]
+    assert [figure.name for figure in found.page().sections()[0].parts[1].figures][:2] == [
+        "wins",
+        "difference_by_queries",
+    ]

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from theory_models import distinguish_two
 
 from idealrank import datasets, evaluate, from_arrays
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, measure
-from idealrank.theory import StepCurve, distinguish
+from idealrank.theory import StepCurve
 from idealrank.theory.distinguishing.growing_lists import Paths
 from idealrank.theory.distinguishing.plots import plot_values, plot_wins
 from idealrank.theory.long_lists.curve_plots import plot_curve, plot_curves
@@ -27,7 +28,7 @@ def drawn(n_queries: int, n: int, seed: int = 0) -> tuple[Floats, Floats, Floats
 
 def test_means_are_those_of_the_measures() -> None:
     labels, a, b, offsets = drawn(20, 100)
-    found = distinguish(labels, a, b, ["ndcg", "ndcg(gain=linear)@10", "linear_ndcg"], offsets=offsets)
+    found = distinguish_two(labels, a, b, ["ndcg", "ndcg(gain=linear)@10", "linear_ndcg"], offsets=offsets)
     for row in found.separations:
         m = measure(row.measure)
         assert row.mean_a == pytest.approx(float(m(labels, a, offsets).mean()))
@@ -42,7 +43,7 @@ def test_means_are_those_of_the_measures() -> None:
 
 def test_paths_are_the_measures_of_the_prefixes() -> None:
     labels, a, b, offsets = drawn(3, 40)
-    found = distinguish(labels, a, b, "ndcg", offsets=offsets)
+    found = distinguish_two(labels, a, b, "ndcg", offsets=offsets)
     assert_array_equal(found.sizes, np.arange(1, 41))
     m = NDCG(empty="nan")
     leads = [
@@ -50,7 +51,7 @@ def test_paths_are_the_measures_of_the_prefixes() -> None:
         for i in offsets[:-1]
     ]
     assert_allclose(found.paths["ndcg"].lead, leads, rtol=0, atol=1e-12)
-    swapped = distinguish(labels, b, a, "ndcg", offsets=offsets)
+    swapped = distinguish_two(labels, b, a, "ndcg", offsets=offsets)
     assert swapped["ndcg"].better == "b"
     assert_allclose(swapped.paths["ndcg"].lead, leads, rtol=0, atol=1e-12)
 
@@ -69,7 +70,7 @@ def test_definition_5_on_simulated_paths() -> None:
         "ndcg@10": (0.09, 0.21, 0.38),
     }
     sizes = np.unique(np.geomspace(200, 20_000, 40).round()).astype(int)
-    found = distinguish(labels, a, b, list(expected), offsets=offsets, sizes=sizes)
+    found = distinguish_two(labels, a, b, list(expected), offsets=offsets, sizes=sizes)
     for name, shares in expected.items():
         assert found[name].better == "a"
         stays = found.paths[name].stays
@@ -92,7 +93,7 @@ def test_paths_count_wins_changes_and_the_last_mistake() -> None:
 
 def test_theory_is_joined_to_what_is_seen() -> None:
     labels, a, b, offsets = drawn(20, 3000)
-    found = distinguish(labels, a, b, ["ndcg", "ndcg(discount=power:0.5)", "ndcg@10", "ndcg@20%"], offsets=offsets)
+    found = distinguish_two(labels, a, b, ["ndcg", "ndcg(discount=power:0.5)", "ndcg@10", "ndcg@20%"], offsets=offsets)
     half = found["ndcg(discount=power:0.5)"]
     assert half.limit_a == pytest.approx((0.65 - 0.3 / 3) / 0.5**0.5, abs=0.02)
     assert half.limit_b == pytest.approx(0.5**0.5, abs=0.03)
@@ -110,17 +111,17 @@ def test_theory_is_joined_to_what_is_seen() -> None:
 def test_marks_of_far_certificates_are_not_drawn() -> None:
     labels, a, b, offsets = drawn(20, 3000)
     measures = ["ndcg", "ndcg@20%", "ndcg(discount=power:0.5)"]
-    long = distinguish(labels, a, b, measures, offsets=offsets, sizes=[1000, 3000])
+    long = distinguish_two(labels, a, b, measures, offsets=offsets, sizes=[1000, 3000])
     lengths = {name: each.n for name, each in long.certificates.items()}
     assert long.marks == lengths
-    short = distinguish(labels, a, b, measures, offsets=offsets, sizes=[10, 30])
+    short = distinguish_two(labels, a, b, measures, offsets=offsets, sizes=[10, 30])
     assert short.marks == {}
     assert len(plot_wins(long).lines) == len(plot_wins(short).lines) + len(measures)
 
 
 def test_dcg_has_no_limit_but_the_verdict_of_ndcg() -> None:
     labels, a, b, offsets = drawn(5, 200)
-    found = distinguish(
+    found = distinguish_two(
         labels, a, b, ["dcg@10", "dcg(discount=power:0.5)", "ndcg(discount=power:0.5)"], offsets=offsets
     )
     assert found["dcg@10"].verdict.how == "in expectation"
@@ -131,56 +132,56 @@ def test_dcg_has_no_limit_but_the_verdict_of_ndcg() -> None:
 
 def test_queries_are_resampled() -> None:
     labels, a, b, offsets = drawn(30, 50)
-    found = distinguish(labels, a, b, ["ndcg@1"], offsets=offsets, n_resamples=2000)
+    found = distinguish_two(labels, a, b, ["ndcg@1"], offsets=offsets, n_resamples=2000)
     m = NDCG() @ 1
     differences = m(labels, a, offsets) - m(labels, b, offsets)
     sd = differences.std() / math.sqrt(30)
     normal = 0.5 * (1 + math.erf(differences.mean() / sd / math.sqrt(2)))
     assert found["ndcg@1"].separated == pytest.approx(normal, abs=0.05)
-    again = distinguish(labels, a, b, ["ndcg@1"], offsets=offsets, n_resamples=2000)
+    again = distinguish_two(labels, a, b, ["ndcg@1"], offsets=offsets, n_resamples=2000)
     assert again["ndcg@1"].separated == found["ndcg@1"].separated
 
 
 def test_random_orders_of_the_documents_make_more_paths() -> None:
     labels, a, b, offsets = drawn(4, 60)
-    found = distinguish(labels, a, b, "ndcg", offsets=offsets, n_orders=5)
+    found = distinguish_two(labels, a, b, "ndcg", offsets=offsets, n_orders=5)
     assert found.paths["ndcg"].lead.shape == (20, 60)
     lead = found.paths["ndcg"].lead[:, -1].reshape(5, 4)
     assert_allclose(lead, np.tile(lead[0], (5, 1)), rtol=0, atol=1e-12)  # whole lists are the same in any order
-    rows = distinguish(labels, a, b, "ndcg", offsets=offsets).paths["ndcg"].lead
+    rows = distinguish_two(labels, a, b, "ndcg", offsets=offsets).paths["ndcg"].lead
     assert not np.allclose(np.nan_to_num(found.paths["ndcg"].lead[:4, 5]), np.nan_to_num(rows[:, 5]))
 
 
 def test_rows_may_come_in_any_order() -> None:
     labels, a, b, offsets = drawn(5, 30)
     queries = np.repeat(np.arange(5), 30)
-    together = distinguish(labels, a, b, ["ndcg"], offsets=offsets)
+    together = distinguish_two(labels, a, b, ["ndcg"], offsets=offsets)
     mixed = np.argsort(np.arange(150) % 30, kind="stable")  # the first document of each query, then the second, ...
     data = from_arrays(labels[mixed], query_ids=queries[mixed])
-    found = distinguish(data, a[mixed], b[mixed], ["ndcg"], order="input")
+    found = distinguish_two(data, a[mixed], b[mixed], ["ndcg"], order="input")
     assert_allclose(found.paths["ndcg"].lead, together.paths["ndcg"].lead, rtol=0, atol=1e-12)
 
 
 def test_advice_is_a_sentence() -> None:
     labels, a, b, offsets = drawn(40, 150)
-    found = distinguish(labels, a, b, ["ndcg@10", "ndcg"], offsets=offsets, names=("new", "old"))
+    found = distinguish_two(labels, a, b, ["ndcg@10", "ndcg"], offsets=offsets, names=("new", "old"))
     share = f"{found['ndcg@10'].separated:.0%}"
     assert found.advice == (
         f"ndcg@10 separates new from old in {share} of resamples of 40 queries; "
         "ndcg needs 3 queries to order them reliably"
     )
     assert repr(found) == f"Distinction({found.advice})"
-    alone = distinguish(labels, a, b, ["ndcg"], offsets=offsets)
+    alone = distinguish_two(labels, a, b, ["ndcg"], offsets=offsets)
     assert alone.advice == (
         "ndcg separates A from B in 100% of resamples of 40 queries, and needs 3 queries to order them reliably"
     )
-    both = distinguish(labels, a, b, ["ndcg", "ndcg@10"], offsets=offsets)
+    both = distinguish_two(labels, a, b, ["ndcg", "ndcg@10"], offsets=offsets)
     assert both.advice == f"{alone.advice}; no other measure does better"
 
 
 def test_identical_rankers_are_not_told_apart() -> None:
     labels, a, _, offsets = drawn(5, 30)
-    found = distinguish(labels, a, 2 * a + 1, ["ndcg", "ndcg@5"], offsets=offsets)
+    found = distinguish_two(labels, a, 2 * a + 1, ["ndcg", "ndcg@5"], offsets=offsets)
     assert found.best is None
     for row in found.separations:
         assert (row.better, row.queries_needed, row.settled_at, row.wins) == (None, None, None, 0.5)
@@ -189,10 +190,10 @@ def test_identical_rankers_are_not_told_apart() -> None:
 
 
 def test_one_document_and_one_query() -> None:
-    found = distinguish([1], [0.5], [0.7], "ndcg")
+    found = distinguish_two([1], [0.5], [0.7], "ndcg")
     assert found.best is None
     labels, a, b, _ = drawn(1, 200)
-    one = distinguish(labels, a, b, "ndcg")
+    one = distinguish_two(labels, a, b, "ndcg")
     assert one["ndcg"].queries_needed is None
     assert math.isnan(one["ndcg"].separated)
     assert one["ndcg"].better == "a"
@@ -204,9 +205,9 @@ def test_queries_without_relevant_documents_count_as_in_evaluate(empty: str, cou
     labels, a, b, offsets = drawn(5, 30)
     labels[:30] = 0
     name = f"ndcg(empty={empty})"
-    found = distinguish(labels, a, b, [name], offsets=offsets)
+    found = distinguish_two(labels, a, b, [name], offsets=offsets)
     assert found.n_queries == 5
-    rest = distinguish(labels[30:], a[30:], b[30:], [name], offsets=offsets[:-1])
+    rest = distinguish_two(labels[30:], a[30:], b[30:], [name], offsets=offsets[:-1])
     expected = rest[name].mean_a if counted is None else (4 * rest[name].mean_a + counted) / 5
     assert found[name].mean_a == pytest.approx(expected, rel=1e-14)
     assert found[name].mean_a == evaluate(labels, a, name, offsets=offsets).mean[name]
@@ -216,17 +217,17 @@ def test_queries_without_relevant_documents_count_as_in_evaluate(empty: str, cou
 
 def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(DataError, match="no document is relevant"):
-        distinguish([0, 0], [1, 2], [2, 1])
+        distinguish_two([0, 0], [1, 2], [2, 1])
     with pytest.raises(DataError, match="one entry per document: 2, got 3"):
-        distinguish([0, 1], [1, 2, 3], [2, 1])
+        distinguish_two([0, 1], [1, 2, 3], [2, 1])
     with pytest.raises(OptionError, match="not by ap"):
-        distinguish([0, 1], [1, 2], [2, 1], ["ap"])
+        distinguish_two([0, 1], [1, 2], [2, 1], ["ap"])
     with pytest.raises(OptionError, match="no measure was named"):
-        distinguish([0, 1], [1, 2], [2, 1], [])
+        distinguish_two([0, 1], [1, 2], [2, 1], [])
     with pytest.raises(OptionError, match="offsets= goes with arrays of labels"):
-        distinguish(from_arrays([0, 1], offsets=[0, 2]), [1, 2], [2, 1], offsets=[0, 2])
+        distinguish_two(from_arrays([0, 1], offsets=[0, 2]), [1, 2], [2, 1], offsets=[0, 2])
     with pytest.raises(OptionError, match="n_resamples must be a whole number of at least 1"):
-        distinguish([0, 1], [1, 2], [2, 1], n_resamples=0)
+        distinguish_two([0, 1], [1, 2], [2, 1], n_resamples=0)
 
 
 def test_appendix_a_in_small() -> None:
@@ -244,7 +245,7 @@ def test_appendix_a_in_small() -> None:
         "ndcg(gain=linear)@20%": (0.761, 0.598),
     }
     sizes = np.arange(100, 5001, 100)
-    found = distinguish(
+    found = distinguish_two(
         labels.ravel(), a.ravel(), b.ravel(), list(expected), offsets=np.arange(0, 40_001, 5000), sizes=sizes
     )
     for name, means in expected.items():
@@ -262,7 +263,7 @@ def test_appendix_a_in_small() -> None:
 def test_legends_name_every_ranker_above_the_plot() -> None:
     data = datasets.web_search(6, 300).test
     names = ("_hidden", "x" * 200)
-    found = distinguish(data, data.known_features()[:, 0], data.known_features()[:, 6], names=names)
+    found = distinguish_two(data, data.known_features()[:, 0], data.known_features()[:, 6], names=names)
     plots: list[Any] = [plot_wins(found), plot_values(found, "ndcg"), plot_curves(dict.fromkeys(names, lambda s: s))]
     for axes in plots:
         axes.figure.draw_without_rendering()
@@ -277,7 +278,7 @@ def test_legends_name_every_ranker_above_the_plot() -> None:
 
 def test_pictures_show_every_measure_and_both_limits() -> None:
     data = datasets.web_search(6, 300).test
-    found = distinguish(
+    found = distinguish_two(
         data, data.known_features()[:, 0], data.known_features()[:, 6], ["ndcg", "ndcg@20%"], names=("match", "noise")
     )
     axes: Any = found.plot()

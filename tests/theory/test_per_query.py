@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from theory_models import distinguish_two
 
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.measures import measure
-from idealrank.theory import StepCurve, distinguish, limit
+from idealrank.theory import StepCurve, limit
 from idealrank.theory.long_lists.limits_of_means import Mean, prospect
 from idealrank.theory.long_lists.query_curves import fit_queries
 
@@ -41,7 +42,7 @@ def test_limits_are_means_over_queries_not_of_the_pooled_curve(name: str) -> Non
 def test_the_gap_on_queries_of_many_kinds_is_within_its_interval() -> None:
     labels, scores, offsets, *_ = drawn(150, 60, 2)
     other = scores + 0.7 * np.random.default_rng(3).standard_normal(scores.size)
-    found = distinguish(labels, scores, other, offsets=offsets)
+    found = distinguish_two(labels, scores, other, offsets=offsets)
     for row in found.separations:
         low, high = row.predicted_interval
         assert low <= row.mean_a - row.mean_b <= high
@@ -61,7 +62,7 @@ def test_the_predicted_gap_is_the_mean_over_queries_not_that_of_the_pooled_curve
     labels = np.concatenate([s[:20] >= 0.95, rng.random((20, n)) < 0.8, np.zeros((10, n))]).astype(float).ravel()
     a, b = s.ravel(), rng.random(s.size)
     name, skipping = "ndcg(discount=power:0.5)", "ndcg(discount=power:0.5,empty=skip)"
-    found = distinguish(labels, a, b, [name, skipping], offsets=offsets)
+    found = distinguish_two(labels, a, b, [name, skipping], offsets=offsets)
     for each, n_counted in ((found[name], 50), (found[skipping], 40)):
         expected = 20 / n_counted * (1 - 0.05 / math.sqrt(0.05))
         assert each.limit_a - each.limit_b == pytest.approx(expected, abs=0.03)
@@ -77,15 +78,15 @@ def test_the_variance_is_split_into_documents_and_queries() -> None:
     # Queries of one kind: all of the variance is chance of the documents.
     labels = rng.random(s.shape) < 0.2 + 0.4 * s
     other = rng.random(s.size)
-    same = distinguish(labels.ravel().astype(float), s.ravel(), other, "ndcg@20%", offsets=offsets)["ndcg@20%"]
+    same = distinguish_two(labels.ravel().astype(float), s.ravel(), other, "ndcg@20%", offsets=offsets)["ndcg@20%"]
     assert same.sd_queries < 0.6 * same.sd_documents
     # Queries on which A is right, and others on which it is wrong.
     turned = np.where(np.arange(n_queries)[:, None] % 2, s, 1 - s)
     labels = rng.random(s.shape) < 0.1 + 0.8 * turned
-    both = distinguish(labels.ravel().astype(float), s.ravel(), other, "ndcg@20%", offsets=offsets)["ndcg@20%"]
+    both = distinguish_two(labels.ravel().astype(float), s.ravel(), other, "ndcg@20%", offsets=offsets)["ndcg@20%"]
     assert both.sd_queries > 2 * both.sd_documents
     # With one query nothing is known of others.
-    one = distinguish(labels[0].astype(float), s[0], other[:n], "ndcg@20%")["ndcg@20%"]
+    one = distinguish_two(labels[0].astype(float), s[0], other[:n], "ndcg@20%")["ndcg@20%"]
     assert math.isnan(one.sd_queries)
     assert one.predicted_interval[0] < one.predicted_gap < one.predicted_interval[1]
 
@@ -148,7 +149,7 @@ def test_five_gaps_of_real_queries_are_within_their_intervals(real_data) -> None
     features = np.concatenate([part.known_features() for part in parts])
     sizes = np.concatenate([np.diff(part.offsets) for part in parts])
     offsets = np.concatenate(([0], np.cumsum(sizes)))
-    found = distinguish(labels, features[:, 38], features[:, 25], offsets=offsets)
+    found = distinguish_two(labels, features[:, 38], features[:, 25], offsets=offsets)
     # 220 of 784 queries have nothing relevant; they count 0, as in evaluate. Without them, the gap is 0.1425.
     assert found["ndcg@10"].mean_a - found["ndcg@10"].mean_b == pytest.approx(0.1025, abs=1e-4)
     for row in found.separations:
@@ -156,7 +157,7 @@ def test_five_gaps_of_real_queries_are_within_their_intervals(real_data) -> None
         assert low < row.mean_a - row.mean_b < high
         assert high - low < 0.085
     assert found["ndcg@10"].predicted_gap == pytest.approx(0.14 * 564 / 784, abs=0.004)
-    skipped = distinguish(labels, features[:, 38], features[:, 25], "ndcg(empty=skip)@10", offsets=offsets)
+    skipped = distinguish_two(labels, features[:, 38], features[:, 25], "ndcg(empty=skip)@10", offsets=offsets)
     (row,) = skipped.separations
     assert row.mean_a - row.mean_b == pytest.approx(0.1425, abs=1e-4)
     assert row.predicted_gap == pytest.approx(0.14, abs=0.005)  # a pooled curve gives 0.085

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from idealrank._present.table import Table
 
-__all__ = ["Figure", "Page", "Section", "few", "first_row_in_words", "listed", "no_sections"]
+__all__ = ["Figure", "OnDemand", "Page", "Section", "few", "first_row_in_words", "listed", "no_sections"]
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,33 @@ class Section:
     views: Mapping[str, Callable[[], object]] = field(default_factory=dict)
     parts: tuple[Section, ...] = ()
     most_rows: int | None = None
+
+
+class OnDemand(Mapping[str, Sequence[str]]):
+    """Sentences by subject that are made on access, because some of them take long to find.
+
+    Parameters
+    ----------
+    makers : mapping of str to callable
+        Each callable returns the sentences of a subject.
+
+    Examples
+    --------
+    >>> OnDemand({"t": lambda: ["The power of the t test."]})["t"]
+    ['The power of the t test.']
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], Sequence[str]]]) -> None:
+        self._makers = makers
+
+    def __getitem__(self, subject: str) -> Sequence[str]:
+        return self._makers[subject]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 def no_sections() -> Sequence[Section]:

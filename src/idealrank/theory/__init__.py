@@ -20,7 +20,9 @@ _TABLE = {
     "consistency.strong": ["check_strong_consistency", "StrongConsistency"],
     "consistency.switches": ["switch_points"],
     "consistency.transform": ["excess_risk_transform"],
+    "distinguishing.all_pairs": ["Distinctions"],
     "distinguishing.designs": ["DesignSearch", "search_design"],
+    "distinguishing.distinctions": ["Distinction"],
     "distinguishing.distinguish": ["distinguish"],
     "distinguishing.confidence_sequences": ["confidence_sequence", "ConfidenceSequence"],
     "linear_ndcg": ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"],
@@ -52,8 +54,10 @@ if TYPE_CHECKING:
     from idealrank.theory.consistency.strong import *  # noqa: F403
     from idealrank.theory.consistency.switches import *  # noqa: F403
     from idealrank.theory.consistency.transform import *  # noqa: F403
+    from idealrank.theory.distinguishing.all_pairs import *  # noqa: F403
     from idealrank.theory.distinguishing.confidence_sequences import *  # noqa: F403
     from idealrank.theory.distinguishing.designs import *  # noqa: F403
+    from idealrank.theory.distinguishing.distinctions import *  # noqa: F403
     from idealrank.theory.distinguishing.distinguish import *  # noqa: F403
     from idealrank.theory.linear_ndcg import *  # noqa: F403
     from idealrank.theory.long_lists.certificates import *  # noqa: F403

@@ -6,13 +6,10 @@ from typing import Any
 
 import click
 
-from idealrank._present.page import Section
-from idealrank.cli.support.column_help import explain_option, show_reading, show_reasons
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.printed_tables import show, show_findings
-from idealrank.cli.support.shared_options import debug_option, format_option, quiet_option
+from idealrank.cli.support.shared_options import debug_option, explain_option, format_option, quiet_option
+from idealrank.cli.support.showing import show
 from idealrank.cli.support.status_line import working
-from idealrank.cli.support.terminal import say
 
 __all__ = ["command"]
 
@@ -74,27 +71,5 @@ def command(
 
     with working("searching for counterexamples", quiet=quiet) as say_that:
         options["progress"] = lambda loss: say_that(f"searching for counterexamples to {loss}")
-        found = theory.check_losses(losses, refine=not grid, **options)
-    if output_format != "text":
-        show(found.table(), output_format)
-        return
-    page = found.page()
-    overview, *counterexamples = page.summary
-    show_findings(found)
-    show(*overview.tables.values())
-    if not quiet:
-        show_reading("How to read the first row:", page.reading)
-        for section in counterexamples:
-            _show_section(section)
-    if explain:
-        show_reasons("Why:", page.reasons)
-
-
-def _show_section(section: Section) -> None:
-    """Print a title, a table and notes, each after an empty line."""
-    for line in (*([section.title] if section.title else []), *section.notes):
-        click.echo()
-        say(line)
-    for table in section.tables.values():
-        click.echo()
-        show(table)
+        result = theory.check_losses(losses, refine=not grid, **options)
+    show(result, output_format, quiet=quiet, reasons=explain)

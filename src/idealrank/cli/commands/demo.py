@@ -83,7 +83,8 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     compared = compare(parts.test, scores, measures, test="randomization", seed=seed, for_report=html_path is not None)
     means = {name: each.mean for name, each in compared.means[_MEASURES["log"]].items() if name != _FEATURE}
     first, second = sorted(means, key=lambda name: -means[name])[:2]
-    told = distinguish(parts.test, scores[first], scores[second], measures, names=(first, second), seed=seed)
+    two = {name: scores[name] for name in (first, second)}
+    told = distinguish(parts.test, two, measures, seed=seed).pairs[0]
     found = compared.table("letters")
     names = ("id", "NDCG of test queries", *_MEASURES)
     columns = [replace(column, name=name) for column, name in zip(found.columns, names, strict=True)]
@@ -97,7 +98,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     if html_path is not None:
         from idealrank.cli.support.showing import write_report
 
-        write_report(compared, html_path, parts=told.sections(), quiet=quiet)
+        write_report(compared, html_path, parts=[told.details()], quiet=quiet)
 
 
 def _check_extras(html_path: str | None) -> None:

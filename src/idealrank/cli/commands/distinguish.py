@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from idealrank.cli.support.column_help import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import PICTURE, PROBABILITY, seed_option
-
-if TYPE_CHECKING:
-    from idealrank.theory.distinguishing.all_pairs import Distinctions
+from idealrank.cli.support.shared_options import PICTURE, PROBABILITY, explain_option, seed_option
 
 __all__ = ["command"]
 
@@ -47,9 +43,6 @@ Examples:
   idealrank distinguish qrels.txt new.run old.run -m ndcg@10 -m ndcg
   idealrank distinguish test.txt new.txt old.txt --plot wins.svg
 """
-
-#: Most rows of the table of pairs and measures as text, and the number of pairs to show if there are more.
-_N_ROWS, _N_CLOSEST = 30, 10
 
 
 @click.command("distinguish", cls=SystemsCommand, help=_HELP, only=("ndcg", "dcg", "linear_ndcg"))
@@ -88,54 +81,14 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
     """Find which measures separate SYSTEMS on DATA; ``options`` are those of `theory.distinguish`."""
     given = request.inputs(least=2)
 
-    from idealrank.evaluation.inputs import judged_and_each_system
-
-    judged, systems = judged_and_each_system(given.data, given.systems)
-
     from idealrank.cli.support.pictures import save_picture
-    from idealrank.cli.support.printed_tables import show_result
     from idealrank.cli.support.status_line import working
-    from idealrank.theory.distinguishing.distinguish import distinguish_all
+    from idealrank.theory import distinguish
     from idealrank.theory.long_lists.measure_discount import MEASURES
 
-    rules = given.like
     with working("measuring systems on growing lists", quiet=request.quiet) as say_that:
         options["progress"] = lambda done, total: say_that(f"separating pair {done:,} of {total:,}")
-        found = distinguish_all(judged, systems, request.measures or MEASURES, like=rules, **options)
-    is_text = request.output_format == "text"
-    if is_text and len(found.pairs) > 1:
-        _show_pairs(found)
-    else:
-        show_result(found, request.output_format)
-    if is_text and not request.quiet:
-        show_reading("How to read the first row:", found.reading())
-    if is_text and explain:
-        show_reasons(
-            "Why, according to theory, on ever longer lists, for the relevance curves of all queries together:",
-            found.reasons(),
-        )
+        result = distinguish(given.data, given.systems, request.measures or MEASURES, like=given.like, **options)
     if plot is not None:
-        save_picture(found.pairs[0].plot().figure, plot)
-    if request.html_path is not None:
-        from idealrank.cli.support.showing import write_report
-
-        write_report(found, request.html_path, quiet=request.quiet)
-
-
-def _show_pairs(found: Distinctions) -> None:
-    """Print the findings, the measures by the number of pairs that they separate, and the pairs or the closest ones."""
-    from idealrank.cli.support.printed_tables import show, show_findings, show_remarks
-    from idealrank.cli.support.terminal import echo, say
-
-    show_findings(found)
-    show(found.table("measures"))
-    echo()
-    pairs = found.table("separations")
-    if len(pairs.rows) <= _N_ROWS:
-        say("Pairs:")
-        show(pairs)
-    else:
-        say(f"Closest pairs by {found.given[0]}:")
-        show(found.table("closest"), n_rows=_N_CLOSEST)
-    echo()
-    show_remarks(found.remarks(), "text")
+        save_picture(result.pairs[0].plot().figure, plot)
+    request.show(result, reasons=explain)

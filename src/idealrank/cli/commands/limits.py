@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from idealrank.cli.support.column_help import explain_option
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import PICTURE
+from idealrank.cli.support.shared_options import PICTURE, explain_option
 
 __all__ = ["command"]
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from idealrank.cli.support.column_help import explain_option, show_reading, show_reasons
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import PROBABILITY, level_option
+from idealrank.cli.support.shared_options import PROBABILITY, explain_option, level_option
 
 __all__ = ["command"]
 

@@ -19,6 +19,7 @@ __all__ = [
     "data_options",
     "debug_option",
     "digits_option",
+    "explain_option",
     "format_option",
     "html_option",
     "is_debug",
@@ -98,6 +99,7 @@ digits_option = click.option(
     metavar="N",
     help="Number of digits after the decimal point in text, markdown and latex.",
 )
+explain_option = click.option("--explain", is_flag=True, help="Explain the theorem or formula behind each result.")
 level_option = click.option(
     "--level",
     type=PROBABILITY,

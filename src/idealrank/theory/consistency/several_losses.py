@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 from idealrank._core.checks import items_of
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Page, Section, listed
+from idealrank._present.page import OnDemand, Page, Section, listed
 from idealrank._present.result import Result
 from idealrank._present.table import Table, stacked
 from idealrank.errors import OptionError
@@ -22,22 +22,6 @@ from idealrank.theory.consistency.minimizers import LossFunction, loss_function,
 from idealrank.theory.consistency.orders import MeasureFunction, name_of
 
 __all__ = ["ConsistencyOfLosses", "check_losses"]
-
-
-class _Reasons(Mapping[str, Sequence[str]]):
-    """Reasons by subject; the search for a proof about all convex losses takes time, so it is made on demand."""
-
-    def __init__(self, known: Mapping[str, Sequence[str]], searched: Mapping[str, Callable[[], Sequence[str]]]) -> None:
-        self._known, self._searched = known, searched
-
-    def __getitem__(self, subject: str) -> Sequence[str]:
-        return self._searched[subject]() if subject in self._searched else self._known[subject]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([*self._known, *self._searched])
-
-    def __len__(self) -> int:
-        return len(self._known) + len(self._searched)
 
 
 @dataclass(frozen=True)
@@ -121,11 +105,12 @@ class ConsistencyOfLosses(Result):
         regret = {} if first.counterexample is None else {"regret": lost}
         return {"consistent": answers[first.answer], **regret, "wrong, of": wrong}
 
-    def _reasons(self) -> Mapping[str, Sequence[str]]:
-        known = {"consistent": [self.losses[0].meaning]} | {each.loss: each.why() for each in self.losses}
-        if self.measure is None:
-            return known
-        return _Reasons(known, {f"{name_of(self.measure)} and convex losses": lambda: self._convex_losses})
+    def _reasons(self) -> OnDemand:
+        reasons: dict[str, Callable[[], Sequence[str]]] = {"consistent": lambda: [self.losses[0].meaning]}
+        reasons |= {each.loss: each.why for each in self.losses}
+        if self.measure is not None:
+            reasons[f"{name_of(self.measure)} and convex losses"] = lambda: self._convex_losses
+        return OnDemand(reasons)
 
     @cached_property
     def _convex_losses(self) -> list[str]:

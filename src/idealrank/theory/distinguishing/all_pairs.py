@@ -10,7 +10,7 @@ from functools import cached_property
 from statistics import median
 
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Figure, Section, few, first_row_in_words, listed
+from idealrank._present.page import Figure, Page, Section, few, first_row_in_words, listed
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Tables, Value, stacked
@@ -20,13 +20,15 @@ from idealrank.theory.distinguishing.separations import Separation
 
 __all__ = ["Distinctions"]
 
+#: Most rows of the printed table of pairs and measures; with more, it has the closest pairs only.
+_N_ROWS = 30
 #: Of the closest pairs, a page shows this many in detail, in a table, and in a table that is closed at first.
 _IN_DETAIL, _CLOSEST, _ON_PAGE = 6, 10, 500
 
 
 @dataclass(frozen=True)
 class Distinctions(Result):
-    """What tells several rankers apart, pair by pair.
+    """The result of `distinguish`: what tells rankers apart, pair by pair.
 
     Parameters
     ----------
@@ -36,6 +38,14 @@ class Distinctions(Result):
         The evaluations of all rankers, on the same queries.
     lists : tuple of str
         What was done to obtain the complete lists that theory needs; empty if they were complete.
+
+    Examples
+    --------
+    >>> from idealrank.theory import distinguish
+    >>> rankers = {"good": [3, 2, 1] * 2, "bad": [1, 2, 3] * 2, "same": [2, 3, 1] * 2}
+    >>> found = distinguish([2, 1, 0, 1, 0, 0], rankers, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
+    >>> len(found.pairs), found.closest[0].names
+    (3, ('bad', 'same'))
     """
 
     pairs: tuple[Distinction, ...]
@@ -103,18 +113,32 @@ class Distinctions(Result):
     def _closest_table(self) -> Table:
         return Table(COLUMNS[1:], [pair.row(pair[self.given[0]])[1:] for pair in self.closest])
 
-    def remarks(self) -> list[str]:
-        """Return the queries and the convention of the means, and how lists became complete."""
-        return [*self.evaluations.remarks(), *self.lists]
-
-    def about(self) -> str:
-        """Return the number of queries, the measures and the convention."""
-        return self.evaluations.about()
-
-    def reading(self) -> dict[str, str]:
-        """Return what the columns of the main table say, in words, for its first row."""
+    def page(self) -> Page:
+        """Return how many pairs each measure separates, the closest pairs, and some of these in detail."""
         if len(self.pairs) == 1:
-            return self.pairs[0].reading()
+            return self.pairs[0].page()
+        over = self.evaluations.page()
+        return Page(
+            f"What tells {few([*self.evaluations])} apart",
+            over.about,
+            (self._overall(), *self._advice()),
+            (Section(tables={"measures": self._measures_table()}), self._pairs_section()),
+            (*over.remarks, *self.lists),
+            self._in_words(),
+            self._reasons(),
+            sections=lambda: [*self._sections(), *self.evaluations.background()],
+            quality=over.quality,
+        )
+
+    def _pairs_section(self) -> Section:
+        """Return the pairs by all measures, or if these are many, the closest pairs by the first one."""
+        if len(self.pairs) * len(self.given) <= _N_ROWS:
+            return Section("Pairs:", tables={"separations": self.table()})
+        title = f"Closest pairs by {self.given[0]}:"
+        return Section(title, tables={"closest": self._closest_table()}, most_rows=_CLOSEST)
+
+    def _in_words(self) -> dict[str, str]:
+        """Return what the columns of the main table say, in words, for its first row."""
         (name, rows), n_pairs = next(iter(self.by_measure().items())), counted(len(self.pairs), "pair")
         _, separated, share, needed, certified, consistent = self._measure_row(name, rows)
         risk = self.pairs[0].delta
@@ -129,10 +153,8 @@ class Distinctions(Result):
         found["consistent"] = f"by theory, longer lists tell {consistent:,} of the pairs apart more and more reliably"
         return found
 
-    def reasons(self) -> dict[str, list[str]]:
-        """Return the theorem behind each verdict: by measure, and for several pairs with one pair as an example."""
-        if len(self.pairs) == 1:
-            return self.pairs[0].reasons()
+    def _reasons(self) -> dict[str, list[str]]:
+        """Return the theorem behind each verdict by measure, with one pair as an example."""
         found: dict[str, list[str]] = {}
         for name in self.given:
             for how, count in Counter(pair[name].verdict.how for pair in self.pairs).most_common():
@@ -141,19 +163,11 @@ class Distinctions(Result):
                 found[subject] = [f"For example, {listed(example.names)}.", *example[name].verdict.why()]
         return found
 
-    def title(self) -> str:
-        """Return a title with the names of the rankers, or their number if there are many."""
-        return f"What tells {few([*self.evaluations])} apart"
-
-    def findings(self) -> list[str]:
-        """Return how many pairs the first measure and the best measure separate, and the advice for single pairs."""
-        if len(self.pairs) == 1:
-            return self.pairs[0].findings()
-        told = self.pairs if len(self.pairs) <= _IN_DETAIL else self.closest[:1]
-        advice = [finding for each in told for finding in each.findings()]
-        if len(told) < len(self.pairs):
-            advice = [f"The closest pair: {advice[0]}"]
-        return [self._overall(), *advice]
+    def _advice(self) -> list[str]:
+        """Return the advice for each pair, or for the closest one if there are many."""
+        if len(self.pairs) > _IN_DETAIL:
+            return [f"The closest pair: {self.closest[0].advice}."]
+        return [f"{each.advice}." for each in self.pairs]
 
     def _overall(self) -> str:
         """One sentence about all pairs."""
@@ -170,17 +184,19 @@ class Distinctions(Result):
             return f"{start}."
         return f"{start}; {'no other measure separates more' if most == separated else f'{best} separates {most:,}'}."
 
-    def sections(self) -> list[Section]:
+    def _sections(self) -> list[Section]:
         """Return the summary by measure, the closest pairs, and some of these in detail."""
-        if len(self.pairs) == 1:
-            return self.pairs[0].sections()
         first, *others = self.closest[:_IN_DETAIL]
         summary = Section(f"All {len(self.pairs):,} pairs", parts=(self._by_measure_part(), *self._closest_parts()))
-        return [summary, first.section(lists=first_row_in_words(first.reading())), *(each.section() for each in others)]
+        return [
+            summary,
+            first.section(lists=first_row_in_words(first.in_words())),
+            *(each.section() for each in others),
+        ]
 
     def _by_measure_part(self) -> Section:
-        why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
-        lists = first_row_in_words(self.reading()) | {"The theorems behind the column 'consistent'": why}
+        why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self._reasons().items())
+        lists = first_row_in_words(self._in_words()) | {"The theorems behind the column 'consistent'": why}
         table = {"Pairs that each measure separates": self._measures_table()}
         return Section(tables=table, notes=self.pairs[0].notes(), lists=lists)
 
@@ -203,9 +219,8 @@ class Distinctions(Result):
             parts.append(Section(tables={label: table.head(_ON_PAGE)}, folded={label: label}))
         return parts
 
-    def background(self) -> list[Section]:
-        """Return per-query values, data quality and conventions."""
-        return self.evaluations.background()
+    def __repr__(self) -> str:
+        return f"Distinctions({counted(len(self.pairs), 'pair')}, {counted(self.evaluations.n_queries, 'query')})"
 
 
 def _closeness(row: Separation) -> tuple[bool, float, float]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Figure, Section, first_row_in_words, listed
+from idealrank._present.page import Figure, OnDemand, Page, Section, first_row_in_words, listed
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
@@ -52,7 +52,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Distinction(Result):
-    """The result of `distinguish`.
+    """What tells two rankers apart, one of the pairs that `distinguish` returns.
 
     Parameters
     ----------
@@ -78,7 +78,8 @@ class Distinction(Result):
     Examples
     --------
     >>> from idealrank.theory import distinguish
-    >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
+    >>> rankers = {"good": [3, 2, 1] * 2, "bad": [1, 2, 3] * 2}
+    >>> found = distinguish([2, 1, 0, 1, 0, 0], rankers, ["ndcg", "ndcg@1"], offsets=[0, 3, 6]).pairs[0]
     >>> [each.measure for each in found.separations], found.best
     (['ndcg', 'ndcg@1'], 'ndcg')
     """
@@ -201,10 +202,6 @@ class Distinction(Result):
     def _first(self) -> Evaluation:
         return next(iter(self.evaluations.values()))
 
-    def about(self) -> str:
-        """Return the number of queries, the measures and the convention."""
-        return self.evaluations.about()
-
     def tables(self) -> Mapping[str, Table]:
         """Return the table "separations": a row per measure."""
         return {"separations": Table(COLUMNS, [self.row(each) for each in self.separations])}
@@ -216,18 +213,23 @@ class Distinction(Result):
         longer = [found.settled_at, found.sign_changes, _none_if_nan(found.limit_a), _none_if_nan(found.limit_b)]
         return [found.measure, *self.names, *seen, *longer, found.verdict.how]
 
-    def remarks(self) -> list[str]:
-        """Return the queries and the convention of the means, and how lists became complete."""
-        return [*self.evaluations.remarks(), *self.lists]
+    def page(self) -> Page:
+        """Return the advice, the table, and figures of both rankers as lists grow."""
+        over = self.evaluations.page()
+        return Page(
+            f"What tells {listed(self.names)} apart",
+            over.about,
+            (f"{self.advice}.",),
+            (Section(tables=self.tables()),),
+            (*over.remarks, *self.lists),
+            self.in_words(),
+            self.reasons(),
+            sections=lambda: [self.details(), *self.evaluations.background()],
+            quality=over.quality,
+        )
 
-    def reading(self) -> dict[str, str]:
-        """Return what the columns of the table say, in words, for its first row.
-
-        Returns
-        -------
-        dict of str to str
-            One sentence per column.
-        """
+    def in_words(self) -> dict[str, str]:
+        """Return what the columns of the table say, in words, for its first row."""
         row, (a, b) = self.separations[0], self.names
         ahead, behind = (b, a) if row.better == "b" else (a, b)
         means = f"over {counted(self.n_queries, 'query')}, {a} has a mean of {row.mean_a:.4f}, {b} of {row.mean_b:.4f}"
@@ -257,15 +259,9 @@ class Distinction(Result):
             found["limit a, limit b"] = "there is no limit: on single lists, the measure stays random"
         return found | {"theory": f"{row.verdict.how}: {row.verdict.in_words}"}
 
-    def reasons(self) -> dict[str, list[str]]:
-        """Return the theorem behind each verdict, by measure.
-
-        Returns
-        -------
-        dict of str to list of str
-            One list of sentences per measure.
-        """
-        return {f"{row.measure}: {row.verdict.how}": self._why(row) for row in self.separations}
+    def reasons(self) -> OnDemand:
+        """Return the theorem behind each verdict, by measure."""
+        return OnDemand({f"{row.measure}: {row.verdict.how}": partial(self._why, row) for row in self.separations})
 
     def _why(self, row: Separation) -> list[str]:
         certain = self.certificates[row.measure]
@@ -275,19 +271,11 @@ class Distinction(Result):
         lasting = f"on a list of {certain.n:,} documents or more, {ahead} is ahead at every length"
         return [*row.verdict.why(), f"By Definition 5: {lasting}, except with probability {certain.delta:g}."]
 
-    def title(self) -> str:
-        """Return a title with the names of both rankers."""
-        return f"What tells {listed(self.names)} apart"
-
-    def findings(self) -> list[str]:
-        """Return the advice."""
-        return [f"{self.advice}."]
-
-    def sections(self) -> list[Section]:
+    def details(self) -> Section:
         """Return the table, how often the better ranker is ahead, and both means as lists grow."""
         why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self.reasons().items())
         theorems = {"The theorems behind the column 'theory'": (_POOLED, *why)}
-        return [self.section(self.notes(), first_row_in_words(self.reading()) | theorems)]
+        return self.section(self.notes(), first_row_in_words(self.in_words()) | theorems)
 
     def notes(self) -> tuple[str, ...]:
         """Return what the means are over, and how lists became complete, as sentences."""
@@ -320,10 +308,6 @@ class Distinction(Result):
         table = Table([COLUMNS[0], *COLUMNS[3:]], [[row[0], *row[3:]] for row in rows])
         shown = Section(tables={title: table}, notes=notes, lists=lists or {})
         return Section(title, parts=(shown, Section(figures=tuple(figures))))
-
-    def background(self) -> list[Section]:
-        """Return per-query values, data quality and conventions."""
-        return self.evaluations.background()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share of lists on which the better ranker is ahead, against their length.

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import check_count, items_of
 from idealrank._core.seeds import generator
-from idealrank._typing import Floats, Int64s
+from idealrank._typing import Int64s
 from idealrank.data.columns import int_array
-from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import DataError
 from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.evaluation.evaluator import Evaluator
-from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
+from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
 from idealrank.measures.names import named
@@ -38,9 +37,8 @@ __all__ = ["distinguish"]
 
 def distinguish(
     data: Data,
-    scores_a: OneSystem,
-    scores_b: OneSystem,
-    measures: str | Measure | Iterable[str | Measure] = MEASURES,
+    systems: Several,
+    measures: Measures = MEASURES,
     *,
     like: str | Convention | None = None,
     sizes: npt.ArrayLike | None = None,
@@ -48,23 +46,23 @@ def distinguish(
     n_resamples: int = 200,
     delta: float = 0.05,
     seed: int | None = 0,
-    names: tuple[str, str] = ("A", "B"),
     order: Order | None = None,
     n_threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
     **layout: Unpack[LayoutOptions],
-) -> Distinction:
-    """Find which measures distinguish ranker A from ranker B on these lists, how soon, and what theory predicts.
+) -> Distinctions:
+    """Find which measures distinguish rankers on these lists, pair by pair, how soon, and what theory predicts.
 
-    Means, wins and the number of queries needed come from `evaluate`, on the same queries. For the other results, the
-    list of every query grows document by document, as in appendix A of Wang et al. 2013. This requires lists that both
-    rankers order completely. For judgments and runs, therefore, the judged documents are ranked, and those that a run
-    does not retrieve come last; the field ``lists`` of the result says so. A list has no value until it contains a
-    relevant document.
+    Means, wins and the number of queries needed come from `evaluate`, on the queries that all rankers have. For the
+    other results, the list of every query grows document by document, as in appendix A of Wang et al. 2013. This
+    requires lists that all rankers order completely. For judgments and runs, therefore, the judged documents are
+    ranked, and those that a run does not retrieve come last; the field ``lists`` of the result says so. A list has no
+    value until it contains a relevant document.
 
     Parameters
     ----------
-    data, scores_a, scores_b
-        The judged documents and two systems, as in `evaluate`.
+    data, systems
+        The judged documents, and two rankers or more, as in `evaluate`.
     measures : str, Measure or iterable of these
         DCG, NDCG or linear NDCG measures.
     like : str or Convention, optional
@@ -81,83 +79,47 @@ def distinguish(
         The accepted probability of the wrong order, for the number of queries needed.
     seed : int, optional
         Seed of the random number generator; None means a new seed for every call.
-    names : tuple of str
-        The names of A and B.
     order : {"input", "grouped"}, optional
         The order of the scores, as in `evaluate`.
     n_threads : int, optional
         Number of threads; None means all cores, or the number passed to `set_threads`.
+    progress : callable, optional
+        Called with the number of pairs that are done, and the number of all pairs.
     **layout
         The layout of the data: offsets, group, query_ids, mask, and column names, as in `evaluate`.
 
     Returns
     -------
-    Distinction
-        One separation per measure, and what theory predicts.
+    Distinctions
+        One `Distinction` per pair of rankers in ``pairs``: a separation per measure, and what theory predicts.
 
     Raises
     ------
     OptionError
         If no measure is given, a measure is not of these kinds, or an option is out of range.
     DataError
-        If no document is relevant.
+        If there are fewer than two rankers, or no document is relevant.
 
     Examples
     --------
-    Ranker A ranks both queries ideally, and B reverses both.
+    The first ranker ranks both queries ideally, and the second one reverses both.
 
     >>> from idealrank.theory import distinguish
-    >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
-    >>> found.best, found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins
+    >>> rankers = {"good": [3, 2, 1] * 2, "bad": [1, 2, 3] * 2}
+    >>> found = distinguish([2, 1, 0, 1, 0, 0], rankers, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
+    >>> pair = found.pairs[0]
+    >>> pair.best, pair["ndcg@1"].mean_a, pair["ndcg@1"].mean_b, pair["ndcg@1"].wins
     ('ndcg', 1.0, 0.0, 1.0)
-    """
-    options: dict[str, Any] = {"sizes": sizes, "n_orders": n_orders, "n_resamples": n_resamples, "delta": delta}
-    options |= {"seed": seed, "n_threads": n_threads}
-    given = [*map(str, items_of(names, "names"))]
-    if len(given) != 2:
-        raise OptionError(f"names must be those of the two systems, got {names!r}")
-    first, second = given if given[0] != given[1] else (f"{given[0]} (a)", f"{given[1]} (b)")
-    judged, systems = judged_and_systems(data, {first: scores_a, second: scores_b}, layout_of(layout, order))
-    return distinguish_all(judged, systems.items(), measures, like=like, **options).pairs[0]
-
-
-def distinguish_all(
-    judged: Qrels | RankingData,
-    systems: Iterable[tuple[str, Run | Floats]],
-    measures: str | Measure | Iterable[str | Measure] = MEASURES,
-    *,
-    like: str | Convention | None = None,
-    sizes: npt.ArrayLike | None = None,
-    n_orders: int = 0,
-    n_resamples: int = 200,
-    delta: float = 0.05,
-    seed: int | None = 0,
-    n_threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Distinctions:
-    """Find which measures tell rankers apart, pair by pair, on the queries that all of them have.
-
-    Parameters
-    ----------
-    judged : Qrels or RankingData
-        The judged documents.
-    systems : iterable of (str, Run or array)
-        Two rankers or more, by name: runs, or scores in the order of ``judged``.
-    measures, like, sizes, n_orders, n_resamples, delta, seed, n_threads
-        As for `distinguish`.
-    progress : callable, optional
-        Called with the number of pairs that are done, and the number of all pairs.
-
-    Returns
-    -------
-    Distinctions
     """
     listed = measures if isinstance(measures, (str, Measure)) else list(items_of(measures, "measures"))
     given = named(listed)
     check_count(n_orders, "n_orders", least=0)
     check_count(n_resamples, "n_resamples")
     check_delta(delta)
-    evaluator, rankers = Evaluator(judged, like, n_threads=n_threads), dict(systems)
+    judged, rankers = judged_and_systems(data, systems, layout_of(layout, order))
+    if len(rankers) < 2:
+        raise DataError("a distinction needs two systems or more: give {name: run} or {name: scores}")
+    evaluator = Evaluator(judged, like, n_threads=n_threads)
     rules = evaluator.convention
     grown = {name: replace(each.with_convention(rules), ties=each.ties or "average") for name, each in given.items()}
     for name, each in grown.items():
@@ -177,7 +139,8 @@ def distinguish_all(
         both = evaluations[a], evaluations[b]
         pair = {name: (shown[a][name], shown[b][name]) for name in grown}
         found = [separation(name, m, both, pair[name], resamples=resamples, delta=delta) for name, m in grown.items()]
-        ranked, pair_of = tuple(sorted(found, key=_soonest)), Evaluations(dict(zip((a, b), both, strict=True)))
+        ranked = tuple(sorted(found, key=_soonest))
+        pair_of = evaluations if len(rankers) == 2 else Evaluations({a: both[0], b: both[1]})
         queries = evaluations.n_queries
         return Distinction(ranked, grid, pair, (a, b), queries, tuple(grown), pair_of, lists.remarks, delta)
 

@@ -68,7 +68,8 @@ class Separation:
     Examples
     --------
     >>> from idealrank.theory import distinguish
-    >>> found = distinguish([2, 1, 0, 1, 0, 0], [3, 2, 1] * 2, [1, 2, 3] * 2, ["ndcg", "ndcg@1"], offsets=[0, 3, 6])
+    >>> rankers = {"good": [3, 2, 1] * 2, "bad": [1, 2, 3] * 2}
+    >>> found = distinguish([2, 1, 0, 1, 0, 0], rankers, ["ndcg", "ndcg@1"], offsets=[0, 3, 6]).pairs[0]
     >>> found["ndcg@1"].mean_a, found["ndcg@1"].mean_b, found["ndcg@1"].wins, found["ndcg@1"].better
     (1.0, 0.0, 1.0, 'a')
     """
