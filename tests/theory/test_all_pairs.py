@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from theory_models import distinguish_two
 
 from idealrank import from_arrays
 from idealrank._typing import Floats
@@ -39,9 +38,8 @@ def test_every_pair_is_as_if_it_were_alone() -> None:
     assert [pair.names for pair in together.pairs][:4] == [("r0", "r1"), ("r0", "r2"), ("r0", "r3"), ("r1", "r2")]
     for pair in together.pairs:
         a, b = pair.names
-        alone = distinguish_two(
-            labels, scores[a], scores[b], MEASURES, offsets=offsets, n_resamples=50, names=pair.names
-        )
+        two = {a: scores[a], b: scores[b]}
+        (alone,) = distinguish(labels, two, MEASURES, offsets=offsets, n_resamples=50).pairs
         for name in MEASURES:
             expected, seen = asdict(alone[name]), asdict(pair[name])
             assert str(seen) == str(expected)  # NaN differs from NaN, but not as text

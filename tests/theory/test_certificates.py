@@ -160,7 +160,7 @@ def test_distinguish_certifies_and_draws_it() -> None:
     assert certain in [line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() == "v"]
     drawn: Any = plot_sequence(found, "ndcg")
     assert any(line.get_xdata()[0] == row.certified_at for line in drawn.get_lines() if line.get_linestyle() == "--")
-    assert [figure.name for figure in found.page().sections()[0].parts[1].figures][:2] == [
+    assert [figure.name for figure in found.details().parts[1].figures][:2] == [
         "wins",
         "difference_by_queries",
     ]
