@@ -13,8 +13,8 @@ from click.testing import CliRunner
 import idealrank as ir
 from idealrank._present.table import Column, Table
 from idealrank.cli.group import commands
-from idealrank.errors import DataError
-from idealrank.experiments import jin2013, wang2013
+from idealrank.errors import DataError, OptionError
+from idealrank.experiments import jin2013, reproduce, wang2013
 from idealrank.experiments.claims import Choices, Claim, Finding, difference
 from idealrank.experiments.reproduction import Reproduction
 
@@ -143,7 +143,7 @@ def test_reproduce_prints_tables_under_their_titles(output_format: str, numbers:
 def test_every_format_says_how_many_claims_hold(with_numbers: None) -> None:
     for output_format, mark in (("text", ""), ("markdown", "> "), ("latex", "% ")):
         shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--format", output_format])
-        assert shown.stdout.startswith(f"{mark}{jin2013.reproduce(None, seed=0).findings()[0]}\n")
+        assert shown.stdout.startswith(f"{mark}{jin2013.reproduce(None, seed=0).verdict()}\n")
     shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--format", "csv"])
     assert shown.stderr.startswith("All ")
 
@@ -154,7 +154,7 @@ def test_reproduce_writes_one_page_with_figures_tables_and_notes(tmp_path: Path)
     assert shown.exit_code == 0, shown.output
     page = (tmp_path / "page.html").read_text()
     assert page.count("<figure") == 3
-    for part in ("<li>theta_0 is 0</li>", ">Claims</h2>", ">Table 2</h2>", "0.670"):
+    for part in (">theta_0 is 0</p>", ">Claims</h2>", ">Table 2</h2>", "0.670"):
         assert part in page
     assert "idealrank reproduce jin2013" in re.sub("<[^>]*>", "", page)
 
@@ -204,7 +204,7 @@ def test_a_change_is_that_of_the_means_and_its_sign_is_judged_by_an_interval(rav
 
 def test_a_quick_run_begins_with_a_warning_that_stands_once(ravikumar: Any) -> None:
     assert "mean nothing" in ravikumar.verdict()
-    assert "mean nothing" in ravikumar.remarks()[0]
+    assert "mean nothing" in ravikumar.page().findings[0]
     assert not any("nothing" in title for title in ravikumar.tables())
     head, content = ir.report.html(ravikumar, title="quick").split("</header>")
     assert head.count("mean nothing") == 1
@@ -256,3 +256,17 @@ def test_a_folder_without_collections_is_refused(tmp_path: Path) -> None:
         collections_in(tmp_path)
     with pytest.raises(DataError, match="not a folder"):
         collections_in(tmp_path / "nothing")
+
+
+def test_one_function_reproduces_every_paper(tmp_path: Path) -> None:
+    found = reproduce("jin2013", seed=1)
+    assert found.verdict() == jin2013.reproduce(seed=1).verdict()
+    assert found.page().title == "jin2013: linear NDCG and misordered pairs"
+    ir.write_letor(ir.datasets.web_search(2, 50, 1).test, tmp_path / "test.txt")
+    assert "2 queries, 100 documents" in reproduce("jin2013", tmp_path / "test.txt").to_text()
+    with pytest.raises(OptionError, match="there is no experiment 'wang2012'; did you mean 'wang2013'"):
+        reproduce("wang2012")
+    with pytest.raises(OptionError, match="quick is for qin2008 and ravikumar2011"):
+        reproduce("jin2013", quick=True)
+    with pytest.raises(OptionError, match="jin2013 reads one file, got 2"):
+        reproduce("jin2013", ["a.txt", "b.txt"])

@@ -26,6 +26,8 @@ __all__ = ["Result"]
 
 #: The width of printed results.
 _WIDTH = 80
+#: How the title of a table is written above it.
+_TITLES = {"latex": "% {}\n", "markdown": "### {}\n\n"}
 
 
 class Result:
@@ -262,10 +264,12 @@ class Result:
     def _rendered(self, form: str, table: str | None, *, digits: int = 4, **options: Any) -> str:
         check_count(digits, "digits", 0)
         names = self._defaults(form) if table is None else [table]
-        tables = [self.table(name).with_digits(digits) for name in names]
-        if table is None and form in ("markdown", "latex"):  # findings say that there is nothing to show
-            tables = [each for each in tables if each.rows]
-        return "\n".join(render(each, form, **options) for each in tables)
+        texts = {name: render(self.table(name).with_digits(digits), form, **options) for name in names}
+        if table is None and form in _TITLES:  # an empty table is left out: the findings say that there is nothing
+            titles = {name: each.title for each in self.page().summary for name in each.tables if each.title}
+            heads = {name: _TITLES[form].format(titles[name]) if name in titles else "" for name in texts}
+            texts = {name: heads[name] + text for name, text in texts.items() if self.table(name).rows}
+        return "\n".join(texts.values())
 
     def _defaults(self, form: str) -> Sequence[str]:
         """Return the names of the tables that an output form shows by default."""

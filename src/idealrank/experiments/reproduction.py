@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Figure, Section
+from idealrank._present.page import Figure, Page, Section
 from idealrank._present.result import Result
 from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank.experiments.claims import Claim, counted
@@ -40,6 +40,8 @@ class Reproduction(Result):
         Sentences about what the paper leaves open and what was chosen.
     warning : str
         A sentence that must be known before any number is read; empty if there is none.
+    subject : str
+        The paper, and what it is about.
 
     Examples
     --------
@@ -53,6 +55,7 @@ class Reproduction(Result):
     numbers: Mapping[str, Table] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warning: str = ""
+    subject: str = "Reproduction"
 
     def to_dict(self) -> dict[str, Plain]:
         """Return claims, numbers and notes, and the names of the figures."""
@@ -60,7 +63,7 @@ class Reproduction(Result):
             "claims": plain(self.claims),
             "numbers": {title: plain(table.by_column()) for title, table in self.numbers.items()},
             "figures": list(self.figures),
-            "notes": plain(self.remarks()),
+            "notes": plain([*([self.warning] if self.warning else []), *self.notes]),
         }
 
     def tables(self) -> Mapping[str, Table]:
@@ -84,27 +87,31 @@ class Reproduction(Result):
         columns = [Column(name, _SPECS.get(name, "")) for name in ("claim", "setting", "outcome", "measured here")]
         return {"Claims in other settings": Table(columns, rows)} if rows else {}
 
-    def remarks(self) -> list[str]:
-        """Return the warning, if there is one, and the notes."""
-        return [*([self.warning] if self.warning else []), *self.notes]
-
     def verdict(self) -> str:
         """Return the warning, if there is one, and how many claims hold, in sentences."""
         counts = counted([claim.verdict for claim in self.claims])
         return f"{self.warning} {counts}" if self.warning else counts
 
-    def findings(self) -> list[str]:
-        """Return the verdict, and the notes."""
-        return [self.verdict(), *self.notes]
+    def page(self) -> Page:
+        """Return how many claims hold, the tables, the figures, and what the paper leaves open."""
+        tables = tuple(Section(title, tables={title: table}) for title, table in self.tables().items())
+        return Page(
+            self.subject,
+            "",
+            (self.verdict(),),
+            tables,
+            self.notes,
+            sections=lambda: self._sections(*tables),
+            defaults=dict.fromkeys(("csv", "latex", "markdown"), tuple(self.tables())),
+        )
 
-    def sections(self) -> list[Section]:
+    def _sections(self, claims: Section, *others: Section) -> list[Section]:
         """Return the claims with the figures, then the other tables."""
         figures = tuple(
             Figure("drawn", (figure,), _caption(name), _described(figure)) for name, figure in self.figures.items()
         )
-        (title, table), *others = self.tables().items()
-        claims = Section(title, parts=(Section(tables={title: table}), Section(figures=figures)))
-        return [claims, *(Section(title, tables={title: table}) for title, table in others)]
+        parts = (Section(tables=claims.tables, notes=self.notes), Section(figures=figures))
+        return [Section(claims.title, parts=parts), *others]
 
 
 def _caption(name: str) -> str:

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from idealrank._core.extras import require
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option, seed_option
+from idealrank.experiments import papers
+from idealrank.experiments.papers import ON_FOLDS, PAPERS
 
 if TYPE_CHECKING:
     from idealrank.experiments.reproduction import Reproduction
 
 __all__ = ["command"]
 
-#: Experiments, and what they are about.
-_EXPERIMENTS = {
-    "jin2013": "linear NDCG and misordered pairs",
-    "qin2008": "rankers trained for smooth NDCG and AP",
-    "ravikumar2011": "losses and their NDCG-consistent versions",
-    "wang2013": "four discounts as lists grow",
-}
-#: Experiments that train, validate and test on folds: their data is a folder.
-_ON_FOLDS = {"qin2008", "ravikumar2011"}
 _HELP = """\
 Reproduce the experiment of a paper: its numbers, its figures, and whether its claims hold.
 
@@ -51,7 +42,7 @@ Examples:
 
 
 @click.command("reproduce", cls=Command, help=_HELP)
-@click.argument("experiment", type=click.Choice(list(_EXPERIMENTS)), metavar="PAPER")
+@click.argument("experiment", type=click.Choice(list(PAPERS)), metavar="PAPER")
 @click.option(
     "--data",
     metavar="PATH",
@@ -77,45 +68,22 @@ def command(
     quiet: bool,
 ) -> None:
     """Reproduce an experiment."""
-    require("matplotlib", *([] if experiment == "jin2013" else ["sklearn"]), for_=experiment)
     if figures is not None:
         os.makedirs(figures, exist_ok=True)
 
-    from idealrank.cli.support.printed_tables import show_remarks, show_titled
+    from idealrank.cli.support.showing import show
     from idealrank.cli.support.terminal import is_rich
 
-    options = {}
-    if experiment in _ON_FOLDS:
-        options = {"quick": quick, "verbose": not quiet and is_rich(sys.stderr)}
-    elif quick:
-        long = " and ".join(sorted(_ON_FOLDS))
+    if quick and experiment not in ON_FOLDS:
+        long = " and ".join(sorted(ON_FOLDS))
         raise click.UsageError(f"--quick is for {long}, which train for long; leave it out for {experiment}.")
-    given = _read(experiment, data, quiet=quiet) if data else None
-    found: Reproduction = import_module(f"idealrank.experiments.{experiment}").reproduce(given, seed=seed, **options)
-    show_remarks([found.verdict()], output_format)
-    click.echo(err=output_format in ("csv", "json"))
-    show_titled(found.tables(), found.notes, output_format)
-    if figures is not None:
-        _write_figures(found, os.path.join(figures, experiment), quiet=quiet)
-    if html_path is not None:
-        from idealrank.cli.support.showing import write_report
-
-        write_report(found, html_path, title=f"{experiment}: {_EXPERIMENTS[experiment]}", quiet=quiet)
-
-
-def _read(experiment: str, paths: tuple[str, ...], *, quiet: bool) -> Any:
-    if experiment in _ON_FOLDS:
-        from idealrank.experiments.collections import collections_in
-
-        return {name: folds for path in paths for name, folds in collections_in(path).items()}
-    if len(paths) > 1:
+    if len(data) > 1 and experiment not in ON_FOLDS:
         raise click.UsageError(f"{experiment} reads one file: give --data once.")
-
-    from idealrank.cli.support.status_line import reading
-    from idealrank.io.letor import read_letor
-
-    with reading(paths[0], quiet=quiet) as progress:
-        return read_letor(paths[0], progress=progress)
+    options = {"seed": seed, "quick": quick, "verbose": not quiet and is_rich(sys.stderr)}
+    result = papers.reproduce(experiment, data or None, **options)
+    if figures is not None:
+        _write_figures(result, os.path.join(figures, experiment), quiet=quiet)
+    show(result, output_format, quiet=quiet, html_path=html_path)
 
 
 def _write_figures(found: Reproduction, stem: str, *, quiet: bool) -> None:
