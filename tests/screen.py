@@ -147,9 +147,7 @@ for line in sys.stdin:
 def _parent() -> subprocess.Popen[str]:
     """Return a process, one per session, that runs the command line in forks of itself until its input ends."""
     modules = [f"idealrank.cli.commands.{name}" for name in ("compare", "distinguish", "evaluate", "explain", "limits")]
-    modules += [
-        f"idealrank.{name}" for name in ("comparison.comparison", "comparison.explanation", "evaluation.inputs")
-    ]
+    modules += [f"idealrank.{name}" for name in ("comparison.compare", "comparison.explain", "evaluation.inputs")]
     return subprocess.Popen(
         [sys.executable, "-c", _PARENT, *modules, "idealrank.theory", "idealrank.io.trec"],
         stdin=subprocess.PIPE,

@@ -27,19 +27,19 @@ _TABLE = {
     "data.subtopics": ["SubtopicQrels"],
     "comparison.agreement": ["agreement", "Agreement"],
     "comparison.comparison_result": ["Comparison"],
-    "comparison.comparison": ["compare"],
+    "comparison.compare": ["compare"],
     "evaluation.evaluate": ["evaluate"],
-    "comparison.explanation": ["explain", "Explanation"],
+    "comparison.explain": ["explain", "Explanation"],
     "comparison.sample_sizes": ["power", "SampleSizes"],
     "evaluation.whole_catalogs": ["evaluate_factors"],
-    "judging.unjudged.bounding": ["bounds", "Bounds"],
+    "judging.unjudged.bounds": ["bounds", "Bounds"],
     "judging.unjudged.judge_next": ["judge_next"],
-    "judging.machine_judgments.assisted": ["AssistedComparison", "compare_assisted"],
+    "judging.machine_judgments.compare_assisted": ["AssistedComparison", "compare_assisted"],
     "judging.machine_judgments.uncertain_labels": ["evaluate_uncertain"],
     "identification.identify": ["identify"],
     "identification.identification_result": ["Identification"],
-    "comparison.leaderboards.building": ["leaderboard"],
-    "comparison.leaderboards.standings": ["Leaderboard"],
+    "comparison.leaderboards.leaderboard": ["leaderboard"],
+    "comparison.leaderboards.leaderboard_result": ["Leaderboard"],
     "evaluation.evaluation_result": ["Evaluation"],
     "evaluation.scorer": ["scorer"],
     "evaluation.streaming": ["evaluate_stream"],
@@ -86,12 +86,12 @@ if TYPE_CHECKING:
     from idealrank._present.result import Result as Result
     from idealrank.comparison.agreement import Agreement as Agreement
     from idealrank.comparison.agreement import agreement as agreement
-    from idealrank.comparison.comparison import compare as compare
+    from idealrank.comparison.compare import compare as compare
     from idealrank.comparison.comparison_result import Comparison as Comparison
-    from idealrank.comparison.explanation import Explanation as Explanation
-    from idealrank.comparison.explanation import explain as explain
-    from idealrank.comparison.leaderboards.building import leaderboard as leaderboard
-    from idealrank.comparison.leaderboards.standings import Leaderboard as Leaderboard
+    from idealrank.comparison.explain import Explanation as Explanation
+    from idealrank.comparison.explain import explain as explain
+    from idealrank.comparison.leaderboards.leaderboard import leaderboard as leaderboard
+    from idealrank.comparison.leaderboards.leaderboard_result import Leaderboard as Leaderboard
     from idealrank.comparison.sample_sizes import SampleSizes as SampleSizes
     from idealrank.comparison.sample_sizes import power as power
     from idealrank.data import datasets as datasets
@@ -127,11 +127,11 @@ if TYPE_CHECKING:
     from idealrank.io.trec import read_run as read_run
     from idealrank.io.trec import write_qrels as write_qrels
     from idealrank.io.trec import write_run as write_run
-    from idealrank.judging.machine_judgments.assisted import AssistedComparison as AssistedComparison
-    from idealrank.judging.machine_judgments.assisted import compare_assisted as compare_assisted
+    from idealrank.judging.machine_judgments.compare_assisted import AssistedComparison as AssistedComparison
+    from idealrank.judging.machine_judgments.compare_assisted import compare_assisted as compare_assisted
     from idealrank.judging.machine_judgments.uncertain_labels import evaluate_uncertain as evaluate_uncertain
-    from idealrank.judging.unjudged.bounding import Bounds as Bounds
-    from idealrank.judging.unjudged.bounding import bounds as bounds
+    from idealrank.judging.unjudged.bounds import Bounds as Bounds
+    from idealrank.judging.unjudged.bounds import bounds as bounds
     from idealrank.judging.unjudged.judge_next import judge_next as judge_next
     from idealrank.losses.names import loss as loss
     from idealrank.measures import cutoffs as cutoffs

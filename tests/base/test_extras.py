@@ -125,7 +125,7 @@ def test_every_example_works_or_names_the_extra_that_it_needs(outcomes: dict[str
     ("name", "outcome"),
     [
         ("idealrank.evaluation.evaluate.evaluate", "passed"),
-        ("idealrank.comparison.comparison.compare", "passed"),
+        ("idealrank.comparison.compare.compare", "passed"),
         ("idealrank.measures.discounted.NDCG", "passed"),
         ("idealrank.losses.direct.ApproxNDCG", "passed"),
         ("idealrank.io.letor.read_letor", "passed"),

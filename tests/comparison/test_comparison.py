@@ -344,7 +344,7 @@ def test_the_best_mean_is_shared_or_missing_and_one_query_with_a_value_is_not_en
 
 
 def test_the_number_of_draws_is_told_if_there_were_any() -> None:
-    def told(**options: Any) -> tuple[Any, dict[str, Any]]:
+    def told(**options: Any) -> tuple[Any, Any]:
         found = ir.compare(QRELS, {n: SYSTEMS[n] for n in ("base", "bad")}, "ap", seed=0, n_permutations=99, **options)
         return json.loads(found.to_json())["n_permutations"], found.page().provenance
 

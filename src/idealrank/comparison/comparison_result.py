@@ -31,7 +31,7 @@ from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.stats.paired import draws, smallest_p_value
 
 if TYPE_CHECKING:
-    from idealrank.judging.unjudged.bounding import Bounds
+    from idealrank.judging.unjudged.bounds import Bounds
 
 __all__ = ["Comparison", "Difference"]
 
@@ -452,7 +452,7 @@ class Comparison(Measured):
         if not open_ones:
             return []
 
-        from idealrank.judging.unjudged.bounding import reversal_text
+        from idealrank.judging.unjudged.bounds import reversal_text
 
         return [f"{measure}: {reversal_text(open_ones, len(differences))}"]
 

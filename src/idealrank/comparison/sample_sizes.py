@@ -12,7 +12,7 @@ from idealrank._present.page import Page, Section
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table
-from idealrank.comparison.comparison import common_queries
+from idealrank.comparison.compare import common_queries
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_result import Evaluations

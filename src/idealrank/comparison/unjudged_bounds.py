@@ -12,7 +12,7 @@ from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures, named_measures
-from idealrank.judging.unjudged.bounding import Bounds, bounds_of, labels_in
+from idealrank.judging.unjudged.bounds import Bounds, bounds_of, labels_in
 from idealrank.judging.unjudged.measure_rules import rules_of
 from idealrank.judging.unjudged.pool import Pool
 

@@ -16,7 +16,7 @@ from idealrank._present.markup import typeset
 from idealrank._present.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 from idealrank._typing import Floats
 from idealrank.comparison.comparison_result import Comparison
-from idealrank.comparison.explanation import Explanation, Waterfall
+from idealrank.comparison.explain import Explanation, Waterfall
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluation_base import Measured
 from idealrank.evaluation.evaluation_result import Evaluations

@@ -40,7 +40,7 @@ def command(request: Request, measure: str, baseline: str | None, unseen: int, s
     given = request.inputs()
 
     from idealrank.cli.support.status_line import working
-    from idealrank.judging.unjudged.bounding import bounds
+    from idealrank.judging.unjudged.bounds import bounds
 
     chosen = request.baseline(baseline, given.systems)
     with working(f"bounding {measure}", quiet=request.quiet):

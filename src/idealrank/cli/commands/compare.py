@@ -115,7 +115,7 @@ def command(
     options["baseline"] = request.baseline(options["baseline"], given.systems)
     if machine is not None:
         _refuse_with_machine(request, options, query_weights=query_weights, by=by, holes=holes)
-        from idealrank.judging.machine_judgments.assisted import compare_assisted
+        from idealrank.judging.machine_judgments.compare_assisted import compare_assisted
 
         chosen = {name: options[name] for name in ("baseline", "level", "correction")}
         with working("estimating differences", quiet=request.quiet):
@@ -123,7 +123,7 @@ def command(
                 given.data, machine, given.systems, request.measures, like=given.like, sample=human_sample, **chosen
             )
     else:
-        from idealrank.comparison.comparison import compare
+        from idealrank.comparison.compare import compare
 
         with working(f"comparing {len(given.systems):,} systems", quiet=request.quiet):
             result = compare(

@@ -70,7 +70,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     if speak:
         click.echo(f"idealrank {idealrank.__version__}: a generated click log, seed {seed}\n")
 
-    from idealrank.comparison.comparison import compare
+    from idealrank.comparison.compare import compare
     from idealrank.data import datasets
     from idealrank.theory import distinguish
 

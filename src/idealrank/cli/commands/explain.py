@@ -39,7 +39,7 @@ def command(request: Request, system: str, measure: str, like: tuple[str, ...], 
     (answer,) = given.systems.values()
 
     from idealrank.cli.support.status_line import working
-    from idealrank.comparison.explanation import explain
+    from idealrank.comparison.explain import explain
 
     rules = [request.with_choices(each) for each in like]
     with working(f"evaluating between {len(rules)} conventions", quiet=request.quiet):

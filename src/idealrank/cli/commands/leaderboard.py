@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,9 +17,6 @@ from idealrank.cli.support.shared_options import (
     quiet_option,
     seed_option,
 )
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["command"]
 
@@ -118,8 +114,8 @@ def command(
 
     from idealrank.cli.support.showing import show
     from idealrank.cli.support.status_line import working
-    from idealrank.comparison.leaderboards.building import Ranking, leaderboard_of
     from idealrank.comparison.leaderboards.folders import datasets_in, results_in
+    from idealrank.comparison.leaderboards.leaderboard import Ranking, leaderboard_of
 
     chosen = Ranking(baseline, weights, over, level, n_permutations, seed, method=method)
     with working("reading data sets", quiet=quiet) as say_that:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from idealrank._present.page import listed
-from idealrank.comparison.leaderboards.building import beir_qrels
+from idealrank.comparison.leaderboards.leaderboard import beir_qrels
 from idealrank.errors import DataError
 from idealrank.io.mteb import read_mteb_results
 

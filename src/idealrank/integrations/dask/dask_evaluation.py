@@ -13,7 +13,7 @@ import numpy as np
 
 from idealrank._core.checks import items_of
 from idealrank._core.extras import needs
-from idealrank.comparison.comparison import ComparisonOptions
+from idealrank.comparison.compare import ComparisonOptions
 from idealrank.comparison.comparison_result import Comparison
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations

@@ -17,7 +17,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several
-from idealrank.judging.unjudged.bounding import (
+from idealrank.judging.unjudged.bounds import (
     DifferenceBounds,
     bounds_of,
     judgments_and_runs,

@@ -75,7 +75,7 @@ class DifferenceBounds(Result):
 
     Examples
     --------
-    >>> from idealrank.judging.unjudged.bounding import bounds
+    >>> from idealrank.judging.unjudged.bounds import bounds
     >>> found = bounds({"q": {"a": 1, "b": 0}}, {"x": {"q": ["a", "c"]}, "y": {"q": ["b", "c"]}}, "p@2")
     >>> found.differences[0].lowest, found.differences[0].is_decided
     (-0.5, True)

@@ -59,7 +59,7 @@ class AgainstBaseline(NamedTuple):
 
     Examples
     --------
-    >>> from idealrank.comparison.leaderboards.standings import AgainstBaseline
+    >>> from idealrank.comparison.leaderboards.leaderboard_result import AgainstBaseline
     >>> AgainstBaseline("e5", p_value=0.01, corrected=0.02).corrected
     0.02
     """

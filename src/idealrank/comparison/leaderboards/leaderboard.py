@@ -14,8 +14,8 @@ from idealrank import stats
 from idealrank._core.seeds import new_seed
 from idealrank._present.page import listed
 from idealrank._typing import Floats
+from idealrank.comparison.leaderboards.leaderboard_result import AgainstBaseline, Leaderboard
 from idealrank.comparison.leaderboards.normalization import Normalization, normalization_of, without_normalization
-from idealrank.comparison.leaderboards.standings import AgainstBaseline, Leaderboard
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluate import evaluate

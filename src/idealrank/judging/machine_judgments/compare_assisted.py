@@ -41,7 +41,7 @@ from idealrank.judging.machine_judgments.sampled_documents import (
     Sampled,
     estimate_by_document,
 )
-from idealrank.judging.unjudged.bounding import judgments_and_runs, labels_in
+from idealrank.judging.unjudged.bounds import judgments_and_runs, labels_in
 from idealrank.judging.unjudged.completions import constant_denominator
 from idealrank.judging.unjudged.measure_rules import Ranked, rules_of
 from idealrank.measures import Measure, cutoffs, discounts

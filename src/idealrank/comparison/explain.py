@@ -51,7 +51,7 @@ class Step:
 
     Examples
     --------
-    >>> from idealrank.comparison.explanation import explain
+    >>> from idealrank.comparison.explain import explain
     >>> explanation = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "dcg", like=["trec_eval", "sklearn"])
     >>> str(explanation.waterfalls[0].steps[0])
     'ties: docid_desc -> average: +0.0000'
@@ -86,7 +86,7 @@ class Waterfall(Result):
 
     Examples
     --------
-    >>> from idealrank.comparison.explanation import explain
+    >>> from idealrank.comparison.explain import explain
     >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
     >>> waterfall = found.waterfalls[0]
     >>> abs(waterfall.start_mean + sum(step.change for step in waterfall.steps) - waterfall.end_mean) < 1e-15
