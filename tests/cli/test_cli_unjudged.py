@@ -103,7 +103,7 @@ def test_compare_says_what_unjudged_documents_could_reverse(files: Path) -> None
     as_json = json.loads(
         run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--format", "json", "--seed", "1").stdout
     )
-    assert as_json["holes"]["ndcg@2"]["differences"][0]["lowest"] == pytest.approx(found.lowest)
+    assert as_json["unjudged_bounds"]["ndcg@2"]["differences"][0]["lowest"] == pytest.approx(found.lowest)
 
 
 def test_the_page_of_a_comparison_shows_what_unjudged_documents_could_change(files: Path) -> None:

@@ -15,6 +15,7 @@ from idealrank._core.exact import WeightedMoments, linearized
 from idealrank._core.seeds import new_seed
 from idealrank._typing import Floats
 from idealrank.comparison.comparison_result import Comparison, Difference
+from idealrank.comparison.unjudged_bounds import with_bounds
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_base import INTERVAL_METHOD
@@ -209,7 +210,7 @@ def compare(
     query_weights: QueryWeights | None = None,
     by: By | None = None,
     interval_method: str = INTERVAL_METHOD,
-    holes: bool | None = None,
+    unjudged_bounds: bool | None = None,
     for_report: bool = False,
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
@@ -252,10 +253,10 @@ def compare(
         category. Tests use all queries.
     interval_method : {"t", "percentile", "bca"}
         The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
-    holes : bool, optional
+    unjudged_bounds : bool, optional
         Whether to compute the lowest and the highest differences over all labels that unjudged documents could have, as
-        `bounds` does; the result has them as ``holes``. By default, they are computed if unjudged documents can affect
-        a measure, and the runs have at most 300,000 documents in total.
+        `bounds` does, and to print them; the result has them under the same name. By default, they are computed if
+        unjudged documents can affect a measure, and the runs have at most 300,000 documents in total.
     for_report : bool
         Whether to keep what `idealrank.report.html` shows besides the numbers, as in `evaluate`.
     n_threads : int, optional
@@ -292,12 +293,10 @@ def compare(
         raise DataError("a comparison needs systems: give {name: run} or {name: scores} with the judged documents")
     laid_out = layout_of(layout, order)
     judged, named = judged_and_systems(data, systems, laid_out)
-    from idealrank.comparison.unjudged_bounds import with_bounds
-
     categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
     evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
     found = testing.compare(evaluate_systems(evaluator, named.items(), measures, for_report=for_report))
-    return with_bounds(found, evaluator, named, measures, holes=holes)
+    return with_bounds(found, evaluator, named, measures, wanted=unjudged_bounds)
 
 
 def _are_evaluations(data: object) -> TypeGuard[Mapping[str, Evaluation]]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,10 +27,8 @@ from idealrank.evaluation.evaluation_base import (
     interval_remark,
 )
 from idealrank.evaluation.evaluation_result import Evaluations
+from idealrank.judging.unjudged.bounds import Bounds, reversal_text
 from idealrank.stats.paired import draws, smallest_p_value
-
-if TYPE_CHECKING:
-    from idealrank.judging.unjudged.bounds import Bounds
 
 __all__ = ["Comparison", "Difference"]
 
@@ -147,12 +144,12 @@ class Comparison(Measured):
         Problems found in the data, and how they were handled.
     interval_method : str
         The method of the intervals of means and differences.
-    holes : mapping
+    unjudged_bounds : mapping
         {measure: `Bounds` over all labels that unjudged documents could have}; empty if they were not computed.
     n_permutations : int
         The number of random permutations or resamples, for tests and intervals that draw them.
     shows_bounds : bool
-        Whether ``print`` shows ``holes``, because they were asked for.
+        Whether ``print`` shows ``unjudged_bounds``, because they were asked for.
 
     Examples
     --------
@@ -182,7 +179,7 @@ class Comparison(Measured):
     seed: int
     problems: tuple[Problem, ...] = field(default_factory=tuple)
     interval_method: str = INTERVAL_METHOD
-    holes: Mapping[str, Bounds] = field(default_factory=dict)
+    unjudged_bounds: Mapping[str, Bounds] = field(default_factory=dict)
     n_permutations: int = 10_000
     shows_bounds: bool = False
 
@@ -298,7 +295,7 @@ class Comparison(Measured):
         all_measures = {"letters": shown.paper_table, "differences": shown.differences_table}
         unjudged = {
             f"{title} by {name}": partial(each.table, table)
-            for name, each in self.holes.items()
+            for name, each in self.unjudged_bounds.items()
             for title, table in (("unjudged", "means"), ("unjudged differences", "differences"))
         }
         every = {name: partial(table, self) for name, table in all_measures.items()}
@@ -310,6 +307,7 @@ class Comparison(Measured):
 
         facts = ("n_queries", "baseline", "test", "correction", "level")
         is_random = self._is_random()
+        bounds: dict[str, Plain] = {name: _plain_bounds(each) for name, each in self.unjudged_bounds.items()}
         return {
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
@@ -317,7 +315,7 @@ class Comparison(Measured):
             "seed": self.seed if is_random else None,
             "n_permutations": self.n_permutations if is_random else None,
             **{name: plain(getattr(self, name)) for name in ("interval_method", "means", "differences")},
-            **({"holes": {name: _plain_bounds(each) for name, each in self.holes.items()}} if self.holes else {}),
+            **({"unjudged_bounds": bounds} if bounds else {}),
             **({"by_category": self.evaluations.categories_dict()} if self.evaluations.has_categories else {}),
             "problems": plain(self.problems),
         }
@@ -379,8 +377,9 @@ class Comparison(Measured):
         yield Section(notes=tuple(self._details()))
         yield Section(notes=(shown.columns_text(self),))
         if self.shows_bounds:
-            names = [name for each in self.holes for name in (f"unjudged by {each}", f"unjudged differences by {each}")]
-            yield from (Section(tables={name: self.table(name)}) for name in names)
+            for measure in self.unjudged_bounds:
+                for name in (f"unjudged by {measure}", f"unjudged differences by {measure}"):
+                    yield Section(tables={name: self.table(name)})
         if self.evaluations.has_categories:
             yield Section(tables={"categories": self.evaluations.table_of_categories(interval=True)})
 
@@ -402,7 +401,7 @@ class Comparison(Measured):
     def _findings(self) -> list[str]:
         """Return which systems differ significantly, what limits the test, and what could reverse the order."""
         found = [f"{name}: {self._finding(name)}." for name in self.values]
-        reversible = [text for name in self.holes for text in self._reversible(name)]
+        reversible = [text for name in self.unjudged_bounds for text in self._reversible(name)]
         advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
         return [*found, *self._unreachable(), *reversible, *([advice] if reversible else [])]
 
@@ -447,13 +446,10 @@ class Comparison(Measured):
 
     def _reversible(self, measure: str) -> list[str]:
         """Return a sentence about the differences that unjudged documents could reverse."""
-        differences = self.holes[measure].differences
+        differences = self.unjudged_bounds[measure].differences
         open_ones = [each for each in differences if not each.is_decided]
         if not open_ones:
             return []
-
-        from idealrank.judging.unjudged.bounds import reversal_text
-
         return [f"{measure}: {reversal_text(open_ones, len(differences))}"]
 
     def _finding(self, measure: str) -> str:
@@ -592,11 +588,11 @@ class Comparison(Measured):
         return tuple(f"{listed(names)}{rest}" for rest, names in said.items())
 
     def _unjudged(self) -> list[Section]:
-        if not self.holes:
+        if not self.unjudged_bounds:
             return []
         noted = {
             f"{name}: {what}": found.table(what)
-            for name, found in self.holes.items()
+            for name, found in self.unjudged_bounds.items()
             for what in ("differences", "means")
         }
         notes = tuple(dict.fromkeys(note for each in noted.values() for note in each.notes))  # each note only once

@@ -23,7 +23,7 @@ from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention
 
-__all__ = ["Explanation", "Step", "Waterfall", "explain"]
+__all__ = ["Explanation", "Waterfall", "WaterfallStep", "explain"]
 
 _N_MOVED = 3
 #: Choices about whole queries come after those about single documents, which change the values of queries.
@@ -31,7 +31,7 @@ _LAST = ("missing", "empty")
 
 
 @dataclass(frozen=True)
-class Step:
+class WaterfallStep:
     """The change of one choice of a convention, and its effect on the mean.
 
     Attributes
@@ -79,7 +79,7 @@ class Waterfall(Result):
         The two conventions.
     start_mean, end_mean : float
         The means with these conventions.
-    steps : tuple of Step
+    steps : tuple of WaterfallStep
         One step per choice that differs.
     n_queries : tuple of int
         The number of queries with each of the two conventions.
@@ -97,7 +97,7 @@ class Waterfall(Result):
     end: str
     start_mean: float
     end_mean: float
-    steps: tuple[Step, ...]
+    steps: tuple[WaterfallStep, ...]
     n_queries: tuple[int, int]
 
     @property
@@ -342,14 +342,14 @@ def _shown(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _step(choice: str, before: str, after: str, last: Evaluation, now: Evaluation) -> Step:
+def _step(choice: str, before: str, after: str, last: Evaluation, now: Evaluation) -> WaterfallStep:
     old, new = _values(last), _values(now)
     changes = {query: new.get(query, 0.0) - old.get(query, 0.0) for query in {**old, **new}}
     moved = [query for query in changes if (query in old) != (query in new) or changes[query] != 0]
     largest = sorted(moved, key=lambda query: -abs(np.nan_to_num(changes[query])))[:_N_MOVED]
     (was,), (mean,) = last.mean.values(), now.mean.values()
     found = tuple((query, changes[query]) for query in largest)
-    return Step(choice, before, after, mean - was, mean, len(moved), found)
+    return WaterfallStep(choice, before, after, mean - was, mean, len(moved), found)
 
 
 def _values(evaluation: Evaluation) -> Mapping[str, float]:

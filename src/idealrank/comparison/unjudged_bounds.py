@@ -28,7 +28,7 @@ def with_bounds(
     systems: Mapping[str, Run | Floats],
     measures: Measures,
     *,
-    holes: bool | None = None,
+    wanted: bool | None = None,
 ) -> Comparison:
     """Return a comparison with the bounds of its measures over all labels of unjudged documents.
 
@@ -42,7 +42,7 @@ def with_bounds(
         The systems.
     measures : str, Measure or iterable of these
         The measures of the comparison.
-    holes : bool, optional
+    wanted : bool, optional
         Whether to compute bounds; by default, where a measure saw unjudged documents and the systems retrieve few
         documents. Measures without bounds are left out.
 
@@ -60,14 +60,14 @@ def with_bounds(
     elif evaluator.convention.unjudged != "zero":
         why = "bounds need a convention that takes unjudged documents as not relevant"
     if why:
-        if holes:
-            raise OptionError(f"{why}: leave out holes=True")
+        if wanted:
+            raise OptionError(f"{why}: leave out unjudged_bounds=True (--holes)")
         return found
     assert isinstance(judged, Qrels)
     runs = {name: run for name, run in systems.items() if isinstance(run, Run)}
     has_some = any(problem.kind == "unjudged document" for problem in found.problems)
     is_cheap = sum(run.n_docs for run in runs.values()) <= _MOST_DOCUMENTS
-    if holes is False or (holes is None and not (has_some and is_cheap)):
+    if wanted is False or (wanted is None and not (has_some and is_cheap)):
         return found
     by_measure: dict[str, Bounds] = {}
     for name, measure in named_measures(measures).items():
@@ -76,6 +76,6 @@ def with_bounds(
             pool = Pool.of(judged, runs, rules, evaluator.n_threads)
             by_measure[name] = bounds_of(evaluator, runs, measure, pool, rules, baseline=found.baseline)
         except OptionError:
-            if holes:
+            if wanted:
                 raise
-    return replace(found, holes=by_measure, shows_bounds=bool(holes))
+    return replace(found, unjudged_bounds=by_measure, shows_bounds=bool(wanted))

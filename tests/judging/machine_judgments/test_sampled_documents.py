@@ -133,7 +133,9 @@ def errors_of_draws(rng: Any, times: Any, n_known: Any, *, has_ideal: Any, sprea
         rankings, truth = [], []
         for noise in (0.5, 2):
             order = np.argsort(-(labels + rng.normal(0, noise, labels.shape)), axis=1)[:, :10]
-            rankings.append(documents.Ranking((order + offsets[:-1, None]).ravel(), np.tile(DISCOUNTS, n_queries)))
+            rankings.append(
+                documents.WeightedRanking((order + offsets[:-1, None]).ravel(), np.tile(DISCOUNTS, n_queries))
+            )
             values = (np.take_along_axis(labels, order, 1) * DISCOUNTS).sum(axis=1)
             truth.append(np.where(ideal > 0, values / np.maximum(ideal, 1e-9), 0.0).mean())
         known = rng.permuted(np.tile(np.arange(n_docs), (n_queries, 1)), axis=1) < n_known

@@ -133,7 +133,7 @@ def command(
                 like=given.like,
                 query_weights=query_weights,
                 by=by,
-                holes=holes,
+                unjudged_bounds=holes,
                 for_report=request.html_path is not None,
                 **options,
             )

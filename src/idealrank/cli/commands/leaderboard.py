@@ -115,9 +115,9 @@ def command(
     from idealrank.cli.support.showing import show
     from idealrank.cli.support.status_line import working
     from idealrank.comparison.leaderboards.folders import datasets_in, results_in
-    from idealrank.comparison.leaderboards.leaderboard import Ranking, leaderboard_of
+    from idealrank.comparison.leaderboards.leaderboard import LeaderboardOptions, leaderboard_of
 
-    chosen = Ranking(baseline, weights, over, level, n_permutations, seed, method=method)
+    chosen = LeaderboardOptions(baseline, weights, over, level, n_permutations, seed, method=method)
     with working("reading data sets", quiet=quiet) as say_that:
         if are_results:
             found = leaderboard_of(results_in(systems, measure), measure or "main score", chosen)

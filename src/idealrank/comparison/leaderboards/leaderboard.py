@@ -25,13 +25,13 @@ from idealrank.io.mteb import read_mteb_predictions
 from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
 
-__all__ = ["Ranking", "beir_qrels", "leaderboard", "leaderboard_of"]
+__all__ = ["LeaderboardOptions", "beir_qrels", "leaderboard", "leaderboard_of"]
 
 #: One data set: judgments and runs, evaluations by system, or published means by system.
 Dataset: TypeAlias = tuple[Data, Mapping[str, OneSystem]] | Mapping[str, Evaluation] | Mapping[str, float]
 
 
-class Ranking(NamedTuple):
+class LeaderboardOptions(NamedTuple):
     """The options of `leaderboard` besides the data and the measure."""
 
     baseline: str | None = None
@@ -244,14 +244,14 @@ def leaderboard(
     comparisons. geometric, mean rank: geometric mean
     and mean rank over data sets.
     """
-    chosen = Ranking(baseline, weights, over, level, n_permutations, seed, n_threads, method)
+    chosen = LeaderboardOptions(baseline, weights, over, level, n_permutations, seed, n_threads, method)
     return leaderboard_of(datasets, measure, chosen, like)
 
 
 def leaderboard_of(
     datasets: Any,
     measure: str | Measure,
-    chosen: Ranking,
+    chosen: LeaderboardOptions,
     like: str | Convention | None = None,
     *,
     watch: Callable[[str], None] = lambda dataset: None,

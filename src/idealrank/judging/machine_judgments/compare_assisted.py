@@ -37,8 +37,8 @@ from idealrank.io.shapes.shape import recognize
 from idealrank.judging.machine_judgments.label_agreement import LabelAgreement, label_agreement
 from idealrank.judging.machine_judgments.sampled_documents import (
     DocumentEstimates,
-    Ranking,
     Sampled,
+    WeightedRanking,
     estimate_by_document,
 )
 from idealrank.judging.unjudged.bounds import judgments_and_runs, labels_in
@@ -313,7 +313,7 @@ class AssistedComparison(Result):
         return f"AssistedComparison({len(self.systems)} systems, {judged}; {'; '.join(found)})"
 
 
-def _told_apart(human: Iterable[Problem], machine: Iterable[Problem]) -> list[Problem]:
+def _tagged_problems(human: Iterable[Problem], machine: Iterable[Problem]) -> list[Problem]:
     """Return the problems of both kinds of judgments, each with its kind."""
     by_kind = {"human judgments": human, "machine judgments": machine}
     return [
@@ -471,7 +471,7 @@ def _both_labels(human: Qrels, machine: Qrels) -> tuple[Floats, Floats]:
     return data.scores[both], data.labels[both]
 
 
-class _ByQuery:
+class _QueryEstimator:
     """Estimates from values per query."""
 
     def __init__(
@@ -507,7 +507,7 @@ class _ByQuery:
 
 def _by_query(
     human: Qrels, by_machine: Evaluator, runs: Mapping[str, Run], measures: Measures, level: float
-) -> tuple[_ByQuery, int, tuple[Problem, ...]]:
+) -> tuple[_QueryEstimator, int, tuple[Problem, ...]]:
     """Evaluate all systems with the human and with the machine judgments."""
     machine = by_machine.judged
     assert isinstance(machine, Qrels)
@@ -516,7 +516,7 @@ def _by_query(
     judged = by_human.evaluate_all(runs.items(), measures)
     first, other = next(iter(guessed.values())), next(iter(judged.values()))
     places = Ids.of(other.query_ids).index_in(Ids.of(first.query_ids))
-    problems = _told_apart(judged.problems, guessed.problems)
+    problems = _tagged_problems(judged.problems, guessed.problems)
     absent = int((places < 0).sum())
     if absent:
         what = f"{absent:,} queries with human judgments have no machine judgments and are left out"
@@ -537,10 +537,10 @@ def _by_query(
     note = ""
     if known.size == first.n_queries and machine.n_docs > human.n_docs:
         note = _OF_DOCUMENTS
-    return _ByQuery(values, guesses, level, note), first.n_queries, tuple(problems)
+    return _QueryEstimator(values, guesses, level, note), first.n_queries, tuple(problems)
 
 
-class _ByDocument:
+class _DocumentEstimator:
     """Estimates from human labels of some documents of each query."""
 
     def __init__(
@@ -593,7 +593,7 @@ class _ByDocument:
 
 def _by_document(
     human: Qrels, by_machine: Evaluator, runs: Mapping[str, Run], measures: Measures, level: float
-) -> tuple[_ByDocument, int, tuple[Problem, ...]]:
+) -> tuple[_DocumentEstimator, int, tuple[Problem, ...]]:
     """Estimate sums over documents and their ratios to ideal sums."""
     machine, n_threads = by_machine.judged, by_machine.n_threads
     assert isinstance(machine, Qrels)
@@ -631,7 +631,7 @@ def _by_document(
                 ranked = Ranked.of(numbered, run, rules, n_threads)
             depths = ranked.depths(rules, np.zeros(n_docs.size, np.int64))
             places = np.nan_to_num(ranked.data.labels[ranked.places], nan=-1).astype(np.int64)
-            rankings.append(Ranking(places, ranked.weights(rules, depths)))
+            rankings.append(WeightedRanking(places, ranked.weights(rules, depths)))
             if not is_ratio and divisors is None:
                 divisors = constant_denominator(ranked, rules, depths)
         deepest = n_docs if plan.cutoff is None else np.minimum(depths, n_docs)
@@ -641,7 +641,7 @@ def _by_document(
             estimate_by_document(sampled.without_machine(), rankings, divisors, weights, deepest),
         )
         means[name] = np.array([each.mean[name] for each in guessed.values()])
-    return _ByDocument(found, means, int(known.sum()), machine.n_docs, level), machine.n_queries, problems
+    return _DocumentEstimator(found, means, int(known.sum()), machine.n_docs, level), machine.n_queries, problems
 
 
 def _human_labels(human: Qrels, machine: Qrels, numbered: Qrels) -> tuple[Floats, tuple[Problem, ...]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from idealrank._present.page import Page
+from idealrank._present.page import Page, Section
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table
@@ -63,7 +63,12 @@ class LabelAgreement(Result):
 
     def page(self) -> Page:
         """Return the agreement as a sentence, and the numbers of documents by label."""
-        return replace(super().page(), findings=(self._finding(),))
+        return Page(
+            "Agreement of human and machine labels",
+            findings=(self._finding(),),
+            summary=(Section(tables=self.tables()),),
+            sections=lambda: [Section("Result", tables=self.tables())],
+        )
 
     def _finding(self) -> str:
         if not self.n_documents:

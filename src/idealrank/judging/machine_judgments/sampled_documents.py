@@ -22,7 +22,7 @@ import numpy as np
 
 from idealrank._typing import Booleans, Floats, Int64s
 
-__all__ = ["DocumentEstimates", "Ranking", "Sampled", "estimate_by_document"]
+__all__ = ["DocumentEstimates", "Sampled", "WeightedRanking", "estimate_by_document"]
 
 #: Most classes of machine labels; more are joined by quantiles.
 _MOST_CLASSES = 10
@@ -75,7 +75,7 @@ class Sampled:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class WeightedRanking:
     """What a system gives to the documents.
 
     Parameters
@@ -120,7 +120,7 @@ class DocumentEstimates:
 
 
 def estimate_by_document(
-    sampled: Sampled, rankings: Iterable[Ranking], divisors: Floats | None, discounts: Floats, depths: Int64s
+    sampled: Sampled, rankings: Iterable[WeightedRanking], divisors: Floats | None, discounts: Floats, depths: Int64s
 ) -> DocumentEstimates:
     """Estimate the mean of a sum over documents, or of its ratio to the ideal sum.
 
@@ -128,7 +128,7 @@ def estimate_by_document(
     ----------
     sampled : Sampled
         The documents; each query needs human labels of two documents or of all, and one of them needs a gain.
-    rankings : iterable of Ranking
+    rankings : iterable of WeightedRanking
         The systems.
     divisors : float64 array or None
         What the sums are divided by, one per query; None for the ideal sum.
@@ -161,7 +161,7 @@ def estimate_by_document(
     return DocumentEstimates(values, covariance / n_queries**2)
 
 
-def _by_query(systems: Sequence[Ranking], offsets: Int64s) -> tuple[Int64s, Int64s, Floats, list[int]]:
+def _by_query(systems: Sequence[WeightedRanking], offsets: Int64s) -> tuple[Int64s, Int64s, Floats, list[int]]:
     """Return the system, position and weight of all retrieved documents that count, and the end of each query."""
     kept = [np.flatnonzero((each.documents >= 0) & (each.weights != 0)) for each in systems]
     rows = np.repeat(np.arange(len(systems)), [own.size for own in kept])

@@ -105,7 +105,12 @@ class DifferenceBounds(Result):
             else f"{start}; with other labels the difference is {least}{low:+z.4f} to {high:+z.4f}: unjudged documents "
             "alone could reverse the order."
         )
-        return replace(super().page(), findings=(finding,))
+        return Page(
+            f"Difference between {self.system} and {self.baseline}",
+            findings=(finding,),
+            summary=(Section(tables=self.tables()),),
+            sections=lambda: [Section("Result", tables=self.tables())],
+        )
 
 
 def reversal_text(undecided: Sequence[DifferenceBounds], n_compared: int) -> str:

@@ -49,7 +49,7 @@ def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s) -> tuple[Gaps, G
     if plan.denominator in ("none", "cutoff", "retrieved", "full"):  # no label can lower it
         return filled_with(ranked, bottom_label), filled_with(ranked, top_label)
     weighed = _Weighed.of(ranked, rules, outside)
-    low, high = (_Holes.of(ranked, rules, weighed, highest=highest) for highest in (False, True))
+    low, high = (_LabelOrder.of(ranked, rules, weighed, highest=highest) for highest in (False, True))
     if plan.denominator == "ideal":
         found = _of_ideal(ranked, rules, weighed, low, high)
     else:
@@ -66,9 +66,9 @@ class _Weighed:
 
     Parameters
     ----------
-    holes : int64 array
+    unjudged : int64 array
         The unjudged documents, as positions in rank order.
-    outside, n_holes : int64 array
+    outside, n_unjudged : int64 array
         The numbers of unjudged documents outside of the run and in it, by query.
     depths : int64 array
         How many ranks count, by query.
@@ -76,22 +76,22 @@ class _Weighed:
         The weights of all documents in rank order.
     """
 
-    holes: Int64s
+    unjudged: Int64s
     outside: Int64s
-    n_holes: Int64s
+    n_unjudged: Int64s
     depths: Int64s
     weights: Floats
 
     @classmethod
     def of(cls, ranked: Ranked, rules: Rules, outside: Int64s) -> _Weighed:
-        holes = np.flatnonzero(ranked.is_hole)
-        n_holes = np.bincount(ranked.queries[holes], minlength=ranked.data.n_queries)
-        depths = ranked.depths(rules, n_holes + outside)
-        return cls(holes, outside, n_holes, depths, ranked.weights(rules, depths))
+        unjudged = np.flatnonzero(ranked.is_unjudged)
+        n_unjudged = np.bincount(ranked.queries[unjudged], minlength=ranked.data.n_queries)
+        depths = ranked.depths(rules, n_unjudged + outside)
+        return cls(unjudged, outside, n_unjudged, depths, ranked.weights(rules, depths))
 
 
 @dataclass(frozen=True)
-class _Holes:
+class _LabelOrder:
     """Unjudged documents in the order in which they get high labels: by weight, those outside of the run last or first.
 
     Parameters
@@ -113,25 +113,25 @@ class _Holes:
     all_weights: Floats
 
     @classmethod
-    def of(cls, ranked: Ranked, rules: Rules, weighed: _Weighed, *, highest: bool) -> _Holes:
+    def of(cls, ranked: Ranked, rules: Rules, weighed: _Weighed, *, highest: bool) -> _LabelOrder:
         n_queries, plan = ranked.data.n_queries, rules.plan
-        holes, outside, n_holes = weighed.holes, weighed.outside, weighed.n_holes
+        unjudged, outside, n_unjudged = weighed.unjudged, weighed.outside, weighed.n_unjudged
         depths, weights = weighed.depths, weighed.weights
         # A document without a weight, in the run or not, only raises the denominator. This helps the highest value only
         # if the cutoff is R, or if it gives an empty query a value at all.
-        most = outside + n_holes
+        most = outside + n_unjudged
         if highest and plan.cutoff != "relevant":
             most = np.minimum(most, 1 if np.isnan(plan.empty) else 0)
         elif plan.denominator in ("ideal", "reachable"):  # beyond the ranks that count, more of them change nothing
             most = np.minimum(most, depths)
-        is_useful = weights[holes] != 0
-        others = holes[~is_useful]
+        is_useful = weights[unjudged] != 0
+        others = unjudged[~is_useful]
         n_others = np.bincount(ranked.queries[others], minlength=n_queries)
         from_last = np.repeat(np.cumsum(n_others), n_others) - np.arange(others.size)
         is_useful[~is_useful] = from_last <= most[ranked.queries[others]]
         n_outside = np.minimum(outside, np.maximum(most - n_others, 0)) * (not plan.ideal_retrieved)
         # Weights do not increase with the rank, and documents outside of the run have no weight.
-        places = holes[is_useful]
+        places = unjudged[is_useful]
         sizes = np.bincount(ranked.queries[places], minlength=n_queries)
         places = np.insert(places, np.repeat(np.cumsum(sizes), n_outside), -1)
         sizes += n_outside
@@ -150,11 +150,13 @@ class _Holes:
         return Gaps(labels, queries, rules.labels[level[~inside]])
 
 
-def _of_ideal(ranked: Ranked, rules: Rules, weighed: _Weighed, low: _Holes, high: _Holes) -> tuple[Int64s, ...]:
+def _of_ideal(
+    ranked: Ranked, rules: Rules, weighed: _Weighed, low: _LabelOrder, high: _LabelOrder
+) -> tuple[Int64s, ...]:
     """Return the levels of the unjudged documents for which an NDCG is lowest, and for which it is highest."""
-    n_holes = np.maximum(low.segments.sizes, high.segments.sizes)
-    ideal = ideal_sums(ranked, rules, weighed.depths, n_holes)
-    gains = np.where(ranked.is_hole, 0.0, rules.gains(ranked.labels))
+    n_unjudged = np.maximum(low.segments.sizes, high.segments.sizes)
+    ideal = ideal_sums(ranked, rules, weighed.depths, n_unjudged)
+    gains = np.where(ranked.is_unjudged, 0.0, rules.gains(ranked.labels))
     fixed = sums_by_query(ranked.queries, gains * weighed.weights, ranked.data.n_queries)
     empty, n_threads = rules.plan.empty, ranked.lists.n_threads
     return tuple(
@@ -163,11 +165,11 @@ def _of_ideal(ranked: Ranked, rules: Rules, weighed: _Weighed, low: _Holes, high
     )
 
 
-def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_holes: Int64s) -> IdealSums:
+def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_unjudged: Int64s) -> IdealSums:
     """Return the ideal DCG as a function of the numbers of documents with high gains."""
     plan, data = rules.plan, ranked.data
     if plan.ideal_retrieved:
-        gains, queries = np.where(ranked.is_hole, 0.0, rules.gains(ranked.labels)), ranked.queries
+        gains, queries = np.where(ranked.is_unjudged, 0.0, rules.gains(ranked.labels)), ranked.queries
     else:
         assert ranked.lists.judged is not None
         judged = ranked.lists.judged
@@ -177,7 +179,7 @@ def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_holes: Int64s) ->
     counts = np.stack([np.bincount(queries[gains >= level], minlength=data.n_queries) for level in levels])
     if isinstance(plan.discount, discounts.Linear):
         return IdealSums(np.zeros(1), depths, levels, counts, data.group_sizes)
-    longest = min(int(depths.max()), int((counts[0] + n_holes).max()))
+    longest = min(int(depths.max()), int((counts[0] + n_unjudged).max()))
     weights = plan.discount.weights(longest)
     if (np.diff(weights) > 0).any():
         raise OptionError(f"bounds need a discount that does not increase with the rank, got {plan.discount}")
@@ -188,7 +190,7 @@ def known_relevant(ranked: Ranked, rules: Rules) -> Int64s:
     """Return how many documents that count in a denominator are known to be relevant, by query."""
     n_queries = ranked.data.n_queries
     if rules.plan.ideal_retrieved:
-        is_relevant = ~ranked.is_hole & (rules.gains(ranked.labels) > 0)
+        is_relevant = ~ranked.is_unjudged & (rules.gains(ranked.labels) > 0)
         return np.bincount(ranked.queries[is_relevant], minlength=n_queries)
     assert ranked.lists.judged is not None
     judged = ranked.lists.judged
@@ -210,26 +212,26 @@ def denominators(ranked: Ranked, rules: Rules, depths: Int64s, n_relevant: Int64
     return found
 
 
-def _of_binary(ranked: Ranked, rules: Rules, holes: _Holes, *, highest: bool) -> Floats:
+def _of_binary(ranked: Ranked, rules: Rules, order: _LabelOrder, *, highest: bool) -> Floats:
     """Return the measure for each number of relevant documents among the unjudged ones."""
-    plan, data, segments = rules.plan, ranked.data, holes.segments
+    plan, data, segments = rules.plan, ranked.data, order.segments
     queries, counts = segments.queries, segments.counts
-    is_relevant = ~ranked.is_hole & (rules.gains(ranked.labels) > 0)
+    is_relevant = ~ranked.is_unjudged & (rules.gains(ranked.labels) > 0)
     n_relevant = known_relevant(ranked, rules)[queries] + counts
     if plan.cutoff == "relevant":
-        top = _hits_at(ranked, rules, holes, is_relevant, n_relevant, highest=highest)
+        top = _hits_at(ranked, rules, order, is_relevant, n_relevant, highest=highest)
     elif plan.reduction == "precision_mean":
-        top = _precisions(ranked, rules, holes, is_relevant, highest=highest)
+        top = _precisions(ranked, rules, order, is_relevant, highest=highest)
     else:
-        fixed = sums_by_query(ranked.queries, is_relevant * holes.all_weights, data.n_queries)
-        top = fixed[queries] + segments.sums(holes.weights) * (1 if highest else -1)
-    bottom = denominators(ranked, rules, holes.depths, n_relevant, queries)
+        fixed = sums_by_query(ranked.queries, is_relevant * order.all_weights, data.n_queries)
+        top = fixed[queries] + segments.sums(order.weights) * (1 if highest else -1)
+    bottom = denominators(ranked, rules, order.depths, n_relevant, queries)
     values = np.where(n_relevant > 0, top / np.maximum(bottom, 0.5), plan.empty)
     # A query without a value for these labels counts only with other labels.
     return np.where(np.isnan(values), -np.inf if highest else np.inf, values)
 
 
-def _precisions(ranked: Ranked, rules: Rules, holes: _Holes, is_relevant: Booleans, *, highest: bool) -> Floats:
+def _precisions(ranked: Ranked, rules: Rules, order: _LabelOrder, is_relevant: Booleans, *, highest: bool) -> Floats:
     """Return the sum of the precisions at relevant ranks for each number of relevant unjudged documents.
 
     One more relevant document at rank r adds the precision there, and 1 / r' for each relevant rank r' below. Going
@@ -237,7 +239,7 @@ def _precisions(ranked: Ranked, rules: Rules, holes: _Holes, is_relevant: Boolea
     ones below.
     """
     _refuse_averaged(ranked, rules)
-    counted = ranked.ranks <= holes.depths[ranked.queries]
+    counted = ranked.ranks <= order.depths[ranked.queries]
     inverse = np.where(counted, 1.0 / ranked.ranks, 0.0)
     starts = np.arange(ranked.ranks.size) - ranked.ranks + 1
 
@@ -253,24 +255,24 @@ def _precisions(ranked: Ranked, rules: Rules, holes: _Holes, is_relevant: Boolea
         found: Floats = total[ends] - total[1:]
         return found
 
-    hole = ranked.is_hole
+    is_unjudged = ranked.is_unjudged
     relevant = is_relevant.astype(np.float64)
     others = below(inverse * relevant)
-    more_above = above(hole.astype(np.float64)) if highest else 0.0
-    more_below = 0.0 if highest else below(inverse * hole)
+    more_above = above(is_unjudged.astype(np.float64)) if highest else 0.0
+    more_below = 0.0 if highest else below(inverse * is_unjudged)
     added = (above(relevant) + more_above + 1) * inverse + others + more_below
     fixed = sums_by_query(ranked.queries, relevant * inverse * (above(relevant) + 1), ranked.data.n_queries)
-    inside = holes.places >= 0
-    steps = np.where(inside, added[holes.places] if added.size else 0.0, 0.0)
-    return fixed[holes.segments.queries] + holes.segments.sums(steps)
+    inside = order.places >= 0
+    steps = np.where(inside, added[order.places] if added.size else 0.0, 0.0)
+    return fixed[order.segments.queries] + order.segments.sums(steps)
 
 
 def _hits_at(
-    ranked: Ranked, rules: Rules, holes: _Holes, is_relevant: Booleans, n_relevant: Int64s, *, highest: bool
+    ranked: Ranked, rules: Rules, order: _LabelOrder, is_relevant: Booleans, n_relevant: Int64s, *, highest: bool
 ) -> Floats:
     """Return how many relevant documents are among the first R, for each number of relevant unjudged documents."""
     _refuse_averaged(ranked, rules)
-    queries, counts = holes.segments.queries, holes.segments.counts
+    queries, counts = order.segments.queries, order.segments.counts
     sizes = ranked.data.group_sizes
     last = ranked.data.offsets[queries] + np.minimum(n_relevant, sizes[queries])
 
@@ -279,10 +281,10 @@ def _hits_at(
         found: Int64s = total[last] - total[ranked.data.offsets[queries]]
         return found
 
-    judged, unjudged = first(is_relevant), first(ranked.is_hole)
+    judged, unjudged = first(is_relevant), first(ranked.is_unjudged)
     if highest:
         return (judged + np.minimum(counts, unjudged)).astype(np.float64)
-    below = holes.segments.sizes[queries] - unjudged  # these become relevant first
+    below = order.segments.sizes[queries] - unjudged  # these become relevant first
     return (judged + np.maximum(counts - below, 0)).astype(np.float64)
 
 
@@ -295,7 +297,7 @@ def _in_run(pool: Pool, name: str, rules: Rules, level: Int64s) -> Gaps:
     """Return labels for the unjudged documents of a run, and for those of the other runs."""
     ranked, own = pool.ranked[name], pool.numbers[name]
     labels = np.where(np.isnan(ranked.lists.labels), rules.labels[0], ranked.lists.labels)
-    labels[ranked.places[ranked.is_hole]] = rules.labels[level[own]]
+    labels[ranked.places[ranked.is_unjudged]] = rules.labels[level[own]]
     others = np.ones(level.size, bool)
     others[own] = False
     return Gaps(labels, pool.queries[others], rules.labels[level[others]])
@@ -351,7 +353,7 @@ def extreme_difference(pool: Pool, first: str, second: str, rules: Rules, *, hig
         order = np.lexsort((-signed, pool.queries))
         ideal = ideal_sums(runs[0], rules, depth, pool.sizes)
         fixed = [
-            sums_by_query(each.queries, np.where(each.is_hole, 0.0, rules.gains(each.labels)) * own, pool.n_queries)
+            sums_by_query(each.queries, np.where(each.is_unjudged, 0.0, rules.gains(each.labels)) * own, pool.n_queries)
             for each, own in zip(runs, weights, strict=True)
         ]
         level = np.empty(order.size, np.int64)

@@ -45,7 +45,7 @@ class LabelModel:
         n_labels = rules.labels.size
         counts, n_docs = np.zeros((64, n_labels)), np.zeros(64)
         for ranked in runs:
-            bins, known = _bins(ranked.ranks), ~ranked.is_hole
+            bins, known = _bins(ranked.ranks), ~ranked.is_unjudged
             label = np.searchsorted(rules.levels, rules.gains(ranked.labels), side="right")
             np.add.at(counts, (bins[known], label[known]), 1.0)
             n_docs += np.bincount(bins, minlength=64)
@@ -56,10 +56,10 @@ class LabelModel:
     def draw(self, ranked: Ranked, rules: Rules, rng: np.random.Generator) -> Gaps:
         """Draw a label for each unjudged document of a run."""
         labels = ranked.lists.labels.copy()
-        holes = ranked.is_hole
-        cumulative = np.cumsum(self.probabilities, axis=1)[_bins(ranked.ranks[holes])]
+        unjudged = ranked.is_unjudged
+        cumulative = np.cumsum(self.probabilities, axis=1)[_bins(ranked.ranks[unjudged])]
         level = (rng.random((cumulative.shape[0], 1)) > cumulative[:, :-1]).sum(axis=1)
-        labels[ranked.places[holes]] = rules.labels[level]
+        labels[ranked.places[unjudged]] = rules.labels[level]
         return Gaps(labels, np.zeros(0, np.int64), np.zeros(0))
 
 
@@ -72,7 +72,7 @@ def expected_values(ranked: Ranked, rules: Rules, model: LabelModel, n_draws: in
     """
     rng = generator(seed)
     plan = rules.plan
-    if not ranked.is_hole.any() or not rules.levels.size:
+    if not ranked.is_unjudged.any() or not rules.levels.size:
         return ranked.values(filled_with(ranked, float(rules.labels[0])), rules)
     if plan.reduction != "sum" or plan.cutoff == "relevant":
         values = (ranked.values(model.draw(ranked, rules, rng), rules) for _ in range(n_draws))
@@ -115,19 +115,19 @@ class _Cells:
 
     @classmethod
     def of(cls, ranked: Ranked, rules: Rules, model: LabelModel) -> _Cells:
-        n_queries, holes = ranked.data.n_queries, np.flatnonzero(ranked.is_hole)
-        n_holes = np.bincount(ranked.queries[holes], minlength=n_queries)
-        depths = ranked.depths(rules, n_holes)
+        n_queries, unjudged = ranked.data.n_queries, np.flatnonzero(ranked.is_unjudged)
+        n_unjudged = np.bincount(ranked.queries[unjudged], minlength=n_queries)
+        depths = ranked.depths(rules, n_unjudged)
         weights = ranked.weights(rules, depths)
         # Documents are sorted by query and rank, so those of a cell are contiguous.
-        bins, queries = _bins(ranked.ranks[holes]), ranked.queries[holes]
+        bins, queries = _bins(ranked.ranks[unjudged]), ranked.queries[unjudged]
         starts = np.flatnonzero(np.diff(queries * 64 + bins, prepend=-1))
-        sizes = np.diff(np.append(starts, holes.size))
-        gains = np.where(ranked.is_hole, 0.0, rules.gains(ranked.labels))
+        sizes = np.diff(np.append(starts, unjudged.size))
+        gains = np.where(ranked.is_unjudged, 0.0, rules.gains(ranked.labels))
         return cls(
             queries[starts],
             sizes,
-            np.add.reduceat(weights[holes], starts),
+            np.add.reduceat(weights[unjudged], starts),
             model.probabilities[bins[starts], 1:],
             depths,
             sums_by_query(ranked.queries, gains * weights, n_queries),
@@ -146,8 +146,8 @@ class _Cells:
         rises = np.diff(rules.levels, prepend=0.0)
         known, fixed = known_relevant(ranked, rules)[rows], self.fixed[rows]
         if plan.denominator == "ideal":
-            n_holes = np.bincount(self.queries, self.sizes, minlength=n_queries).astype(np.int64)
-            ideal = ideal_sums(ranked, rules, self.depths, n_holes)
+            n_unjudged = np.bincount(self.queries, self.sizes, minlength=n_queries).astype(np.int64)
+            ideal = ideal_sums(ranked, rules, self.depths, n_unjudged)
             reached = np.searchsorted(rules.levels, ideal.gains).tolist()
         total = np.zeros(queries.size)
         block = max(1, _MOST_AT_ONCE // self.queries.size)

@@ -146,7 +146,7 @@ class Ranked:
         return np.repeat(np.arange(self.data.n_queries), self.data.group_sizes)
 
     @cached_property
-    def is_hole(self) -> Booleans:
+    def is_unjudged(self) -> Booleans:
         """Whether each document in rank order is unjudged."""
         return np.isnan(self.data.labels[self.places])
 
@@ -206,10 +206,10 @@ class Gaps:
     def judged(self, lists: Lists) -> JudgedLabels:
         """Return the labels of all documents: those judged, those filled in, and those outside of the run."""
         assert lists.judged is not None
-        is_hole = np.isnan(lists.labels)
+        is_unjudged = np.isnan(lists.labels)
         queries = np.arange(lists.n_queries)
-        added = np.concatenate([np.repeat(queries, lists.sizes)[is_hole], self.more_queries])
-        labels = np.concatenate([self.labels[is_hole], self.more_labels])
+        added = np.concatenate([np.repeat(queries, lists.sizes)[is_unjudged], self.more_queries])
+        labels = np.concatenate([self.labels[is_unjudged], self.more_labels])
         has_gain = labels > 0  # other documents do not change an ideal ranking
         added, labels = added[has_gain], labels[has_gain]
         order = np.argsort(added, kind="stable")

@@ -46,9 +46,9 @@ class Pool:
         for name, run in runs.items():
             with naming(name):
                 ranked[name] = Ranked.of(qrels, run, rules, n_threads)
-        holes = {name: np.flatnonzero(each.is_hole) for name, each in ranked.items()}
-        parts = [cast("Ids", each.data.doc_ids).take(each.places[holes[name]]) for name, each in ranked.items()]
-        queries = np.concatenate([each.queries[holes[name]] for name, each in ranked.items()])
+        unjudged = {name: np.flatnonzero(each.is_unjudged) for name, each in ranked.items()}
+        parts = [cast("Ids", each.data.doc_ids).take(each.places[unjudged[name]]) for name, each in ranked.items()]
+        queries = np.concatenate([each.queries[unjudged[name]] for name, each in ranked.items()])
         if len(parts) == 1:
             (ids,), first = parts, np.arange(queries.size)
             return cls(ranked, dict.fromkeys(ranked, first), queries, ids)
@@ -56,7 +56,7 @@ class Pool:
         doc_numbers, distinct = ids.numbered()
         keys = queries * len(distinct) + doc_numbers
         _, first, numbers = np.unique(keys, return_index=True, return_inverse=True)
-        cuts = np.cumsum([own.size for own in holes.values()])[:-1]
+        cuts = np.cumsum([own.size for own in unjudged.values()])[:-1]
         by_run = dict(zip(ranked, np.split(numbers, cuts), strict=True))
         return cls(ranked, by_run, queries[first], ids.take(first))
 
@@ -77,5 +77,5 @@ class Pool:
     def spread(self, name: str, values: Floats) -> Floats:
         """Return values of the documents of a run, in rank order, for all unjudged documents; 0 where it has none."""
         found = np.zeros(self.queries.size)
-        found[self.numbers[name]] = values[self.ranked[name].is_hole]
+        found[self.numbers[name]] = values[self.ranked[name].is_unjudged]
         return found
