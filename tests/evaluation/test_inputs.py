@@ -398,6 +398,6 @@ def test_a_list_of_shapes_is_named_by_the_shapes(lazy: LazyFiles) -> None:
     assert list(ir.evaluate(qrels, shapes, "rr")) == ["new", "old"]
     compared = ir.compare(qrels, shapes, "rr", baseline="old")
     assert compared.systems == ("new", "old")
-    assert ir.agreement(shapes).to_json() == ir.agreement(*shapes).to_json()
+    assert ir.agreement(shapes).to_json() == ir.agreement(shapes[0], shapes[1]).to_json()
     assert ir.explain(qrels, shapes[0], "ndcg", like=["trec_eval", "lightgbm"]).measure == "ndcg"
-    assert ir.bounds(qrels, shapes, "ndcg@10")
+    assert [*ir.bounds(qrels, {"new": shapes[0]}, "ndcg@10").to_dict()]

@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 
 __all__ = ["Provider", "define"]
 
-#: Names of measures by those of ir_measures.
-_NAMES = {
-    "nDCG": "ndcg",
-    "AP": "ap",
-    "P": "p",
-    "R": "recall",
-    "RR": "rr",
-    "Success": "hit_rate",
-    "Rprec": "r_precision",
-    "Bpref": "bpref",
-    "Judged": "judged",
-    "SetP": "p",
-    "SetR": "recall",
-    "RBP": "rbp",
-    "IPrec": "iprec_at_recall",
-    "infAP": "inf_ap",
-    "SetF": "set_f",
-    "SetAP": "set_map",
-    "NumQ": "num_q",
-    "NumRel": "num_rel",
-    "NumRet": "num_ret",
+#: The names of measures and the parameters that are supported, by their names in ir_measures.
+_MEASURES = {
+    "nDCG": ("ndcg", "cutoff dcg gains judged_only"),
+    "AP": ("ap", "cutoff rel judged_only"),
+    "P": ("p", "cutoff rel judged_only"),
+    "R": ("recall", "cutoff rel judged_only"),
+    "RR": ("rr", "cutoff rel judged_only"),
+    "Success": ("hit_rate", "cutoff rel judged_only"),
+    "Rprec": ("r_precision", "rel judged_only"),
+    "Bpref": ("bpref", "rel"),
+    "Judged": ("judged", "cutoff"),
+    "SetP": ("p", "rel relative judged_only"),
+    "SetR": ("recall", "rel"),
+    "RBP": ("rbp", "cutoff p"),
+    "IPrec": ("iprec_at_recall", "recall rel judged_only"),
+    "infAP": ("inf_ap", "rel"),
+    "SetF": ("set_f", "rel beta judged_only"),
+    "SetAP": ("set_map", "rel judged_only"),
+    "NumQ": ("num_q", ""),
+    "NumRel": ("num_rel", "rel"),
+    "NumRet": ("num_ret", "rel"),
 }
 
 
@@ -72,25 +72,11 @@ class Provider(providers.Provider):  # type: ignore[misc]
 
     NAME = "idealrank"
     SUPPORTED_MEASURES = [  # noqa: RUF012
-        measures._nDCG(cutoff=AnyValue(), dcg=AnyValue(), gains=AnyValue(), judged_only=AnyValue()),
-        measures._AP(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
-        measures._P(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
-        measures._R(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
-        measures._RR(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
-        measures._Success(cutoff=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
-        measures._Rprec(rel=AnyValue(), judged_only=AnyValue()),
-        measures._Bpref(rel=AnyValue()),
-        measures._Judged(cutoff=AnyValue()),
-        measures._SetP(rel=AnyValue(), relative=AnyValue(), judged_only=AnyValue()),
-        measures._SetR(rel=AnyValue()),
-        measures._RBP(cutoff=AnyValue(), p=AnyValue(), rel=AnyValue(required=True)),
-        measures._IPrec(recall=AnyValue(), rel=AnyValue(), judged_only=AnyValue()),
-        measures._infAP(rel=AnyValue()),
-        measures._SetF(rel=AnyValue(), beta=AnyValue(), judged_only=AnyValue()),
-        measures._SetAP(rel=AnyValue(), judged_only=AnyValue()),
-        measures._NumQ(),
-        measures._NumRel(rel=AnyValue()),
-        measures._NumRet(rel=AnyValue()),
+        getattr(measures, f"_{name}")(
+            **{parameter: AnyValue() for parameter in parameters.split()},
+            **({"rel": AnyValue(required=True)} if name == "RBP" else {}),
+        )
+        for name, (_, parameters) in _MEASURES.items()
     ]
 
     def __init__(self, like: str | Convention = "ir_measures", ties: str | None = None) -> None:
@@ -102,7 +88,7 @@ class Provider(providers.Provider):  # type: ignore[misc]
         asked = list(measures)
         for each in asked:
             if not self.supports(each):
-                known = ", ".join(sorted(_NAMES))
+                known = ", ".join(sorted(_MEASURES))
                 raise OptionError(f"{each} is not among the measures of ir_measures that idealrank provides: {known}")
         judged = ir_measures.util.QrelsConverter(qrels).as_dict_of_dict()
         return _Evaluator(asked, judged, self.convention, self.ties)
@@ -142,7 +128,7 @@ def _given(theirs: Any, name: str, default: Any) -> Any:
 
 def _ours(theirs: Any, ties: str | None) -> Measure:
     """Return the measure of idealrank that ir_measures names."""
-    name = _NAMES[theirs.NAME]
+    name = _MEASURES[theirs.NAME][0]
     if _given(theirs, "relative", False):
         name = "set_relative_p"
     elif theirs.NAME == "NumRet" and _given(theirs, "rel", None) is not None:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
-
-import numpy as np
 
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
-from idealrank._typing import Floats, Int64s
 from idealrank.data.judgments import Run
 from idealrank.errors import ParseError
 from idealrank.io.files import Progress, Source, atomic_output
 from idealrank.io.formats import BLANK, FIELD, Format, check_words
-from idealrank.io.trec import read_columns
+from idealrank.io.trec import RewritingReader, read_columns
 
 __all__ = ["MSMARCO", "read_msmarco", "write_msmarco"]
 
@@ -24,36 +20,15 @@ _LINE = re.compile(rb"(?m)^[ \t]*([^# \t\r\n][^ \t\r\n]*)[ \t]+([^ \t\r\n]+)[ \t
 _EMPTY = re.compile(rb"(?m)^[ \t\r]*(?:#[^\n]*)?$")
 
 
-class _Reader:
-    """Passes the lines to the reader of TREC runs, with the negated rank as score."""
-
-    def __init__(self) -> None:
-        self._inner = _native.RunReader(True)
-
-    @property
-    def n_lines(self) -> int:
-        return self._inner.n_lines
-
-    @property
-    def n_comments(self) -> int:
-        return self._inner.n_comments
-
-    def feed(self, block: memoryview, last: bool, n_threads: int) -> int:
-        used = len(block) if last else block.tobytes().rfind(b"\n") + 1
-        text = block[:used].tobytes()
-        lines, count = _LINE.subn(rb"\1 Q0 \2 \3 -\3 " + _TAG, text)
-        n_filled = text.count(b"\n") + (not text.endswith(b"\n"))
-        if count != n_filled:
-            for number, line in enumerate(text.split(b"\n")):
-                if not _LINE.match(line) and not _EMPTY.match(line):
-                    shown = line[:60].decode("utf-8", "replace")
-                    raise ParseError(f"expected 'query document rank', got {shown!r}", line=self.n_lines + number + 1)
-        if lines or last:
-            self._inner.feed(np.frombuffer(lines, np.uint8), last, n_threads)
-        return used
-
-    def finish(self) -> tuple[Any, Int64s, Any, Floats, bytes]:
-        return self._inner.finish()
+def _as_trec(text: bytes, n_lines: int) -> bytes:
+    """Return lines of a TREC run, with the negated rank as score."""
+    lines, count = _LINE.subn(rb"\1 Q0 \2 \3 -\3 " + _TAG, text)
+    if count != text.count(b"\n") + (not text.endswith(b"\n")):
+        for number, line in enumerate(text.split(b"\n"), start=n_lines + 1):
+            if not _LINE.match(line) and not _EMPTY.match(line):
+                shown = line[:60].decode("utf-8", "replace")
+                raise ParseError(f"expected 'query document rank', got {shown!r}", line=number)
+    return lines
 
 
 def read_msmarco(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Run:
@@ -84,7 +59,7 @@ def read_msmarco(path: Source, *, n_threads: int | None = None, progress: Progre
     >>> read_msmarco(io.BytesIO(b"q1\td7\t1\nq1\td2\t2\n"))["q1"]
     {'d7': -1.0, 'd2': -2.0}
     """
-    columns, problems, _ = read_columns(path, _Reader(), n_threads, progress)
+    columns, problems, _ = read_columns(path, RewritingReader(_native.RunReader(True), _as_trec), n_threads, progress)
     return Run.from_flat(*columns, problems)
 
 

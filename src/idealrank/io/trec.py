@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal, Protocol, overload
 
@@ -31,6 +31,7 @@ __all__ = [
     "QRELS",
     "RUN",
     "SUBTOPICS",
+    "RewritingReader",
     "TrecReader",
     "read_columns",
     "read_qrels",
@@ -127,7 +128,8 @@ def read_qrels(
 
 
 def _read_by_subtopic(path: Source, comments: bool, n_threads: int | None, progress: Progress | None) -> SubtopicQrels:
-    columns, problems, _ = read_columns(path, _SubtopicReader(comments), n_threads, progress)
+    reader = RewritingReader(_native.QrelsReader(bool(comments)), _with_joint_ids)
+    columns, problems, _ = read_columns(path, reader, n_threads, progress)
     query_ids, offsets, joint, labels = columns
     pairs = [each.partition(_JOINT) for each in joint]
     several = "documents are judged by subtopic, the second field: measures without subtopics take the highest label"
@@ -137,11 +139,16 @@ def _read_by_subtopic(path: Source, comments: bool, n_threads: int | None, progr
     return SubtopicQrels.from_rows(queries, subtopics, docs, labels, problems=problems)
 
 
-class _SubtopicReader:
-    """Passes the lines to the reader of judgments, with document and subtopic in one field."""
+def _with_joint_ids(text: bytes, n_lines: int) -> bytes:
+    """Return lines of judgments with document and subtopic in one field."""
+    return _BY_SUBTOPIC.sub(rb"\1 0 \3" + _JOINT.encode() + rb"\2 \4", text)
 
-    def __init__(self, comments: bool) -> None:
-        self._inner = _native.QrelsReader(bool(comments))
+
+class RewritingReader:
+    """Passes lines to a native reader after ``rewrite(lines, number of lines before them)`` has changed them."""
+
+    def __init__(self, inner: _native.QrelsReader | _native.RunReader, rewrite: Callable[[bytes, int], bytes]) -> None:
+        self._inner, self._rewrite, self.finish = inner, rewrite, inner.finish
 
     @property
     def n_lines(self) -> int:
@@ -153,13 +160,10 @@ class _SubtopicReader:
 
     def feed(self, block: memoryview, last: bool, n_threads: int) -> int:
         used = len(block) if last else block.tobytes().rfind(b"\n") + 1
-        lines = _BY_SUBTOPIC.sub(rb"\1 0 \3" + _JOINT.encode() + rb"\2 \4", block[:used].tobytes())
+        lines = self._rewrite(block[:used].tobytes(), self.n_lines)
         if lines or last:
             self._inner.feed(np.frombuffer(lines, np.uint8), last, n_threads)
         return used
-
-    def finish(self) -> tuple[Any, Int64s, Any, Floats, bytes]:
-        return self._inner.finish()
 
 
 def read_run(

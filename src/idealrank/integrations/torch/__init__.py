@@ -19,10 +19,14 @@ by either backend.
 
 from typing import Any
 
-from idealrank.integrations.torch.catalog import CatalogLoss
-from idealrank.integrations.torch.modules import RankingLoss, function, module
-from idealrank.losses import Loss
-from idealrank.losses.names import LOSSES
+from idealrank._core.extras import require
+
+require("torch")  # which all modules of this package import
+
+from idealrank.integrations.torch.catalog import CatalogLoss  # noqa: E402
+from idealrank.integrations.torch.modules import RankingLoss, function, module  # noqa: E402
+from idealrank.losses import Loss  # noqa: E402
+from idealrank.losses.names import LOSSES  # noqa: E402
 
 __all__ = [
     "CatalogLoss",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import torch
+from torch import Tensor, nn
 
 from idealrank import losses
-from idealrank._core.extras import needs
 from idealrank._core.threads import resolve_threads
 from idealrank._names.grammar import unknown
 from idealrank.data.interactions import Interactions
@@ -15,10 +16,6 @@ from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.io.interaction_inputs import sparse_interactions
 from idealrank.losses import Loss
-
-with needs("torch"):
-    import torch
-    from torch import Tensor, nn
 
 __all__ = ["CatalogLoss"]
 

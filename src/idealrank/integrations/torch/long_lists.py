@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 from idealrank import _native
-from idealrank._core.extras import needs
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch import tensor_direct
@@ -27,11 +29,6 @@ from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.segments import runs, sums
 from idealrank.losses.targets import worth_of
 from idealrank.measures.discounts import Discount, Linear, Power, Zipf
-
-with needs("torch"):
-    import torch
-    from torch import Tensor
-    from torch.utils.checkpoint import checkpoint
 
 __all__ = ["FORMULAS", "Flat", "is_long"]
 

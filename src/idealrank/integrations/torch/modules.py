@@ -7,17 +7,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Literal, TypeAlias, get_args
 
+import torch
+from torch import Tensor, nn
+
 from idealrank import losses
-from idealrank._core.extras import needs
 from idealrank._names.grammar import unknown
 from idealrank.integrations.torch import native, tensor_formulas
 from idealrank.integrations.torch.padded import NoFormulaError
 from idealrank.integrations.torch.tensor_inputs import Batch, Numbers, flat
 from idealrank.losses import Loss
-
-with needs("torch"):
-    import torch
-    from torch import Tensor, nn
 
 __all__ = ["RankingLoss", "function", "module"]
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from idealrank._core.extras import needs
+import torch
+from torch import Tensor
+
 from idealrank.errors import OptionError
 from idealrank.integrations.torch.tensor_inputs import Batch, as_array
 from idealrank.losses import Loss
-
-with needs("torch"):
-    import torch
-    from torch import Tensor
 
 __all__ = ["name_of", "values"]
 

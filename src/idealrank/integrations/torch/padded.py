@@ -9,19 +9,16 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid
 
-from idealrank._core.extras import needs
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.integrations.torch.tensor_inputs import Batch
 from idealrank.losses.base import Loss
 from idealrank.measures.discounts import Discount, Linear
-
-with needs("torch"):
-    import torch
-    from torch import Tensor
-    from torch.nn.functional import logsigmoid
 
 __all__ = ["SIGMOIDS", "Formula", "NoFormulaError", "Padded", "differences", "formula_of"]
 

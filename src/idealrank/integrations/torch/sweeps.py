@@ -21,12 +21,9 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
-from idealrank._core.extras import needs
-
-with needs("torch"):
-    import torch
-    from torch import Tensor
-    from torch.nn.functional import logsigmoid, pad
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid, pad
 
 __all__ = ["Grid", "HingeKernel", "Kernel", "LogisticKernel", "Sequence", "pair_sums", "wide"]
 

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid, relu
 
-from idealrank._core.extras import needs
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch.padded import SIGMOIDS, Formula, NoFormulaError, Padded, differences
@@ -20,11 +22,6 @@ from idealrank.losses.soft import SoftlyRanked
 from idealrank.losses.targets import worth_of
 from idealrank.measures import discounts
 from idealrank.measures.discounted import Persistence
-
-with needs("torch"):
-    import torch
-    from torch import Tensor
-    from torch.nn.functional import logsigmoid, relu
 
 __all__ = ["FORMULAS", "LOGISTIC", "BatchLayout", "approximation"]
 

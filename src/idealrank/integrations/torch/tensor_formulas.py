@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from idealrank._core.extras import needs
+import torch
+from torch import Tensor
+
 from idealrank.data.columns import weight_column
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError
@@ -21,10 +23,6 @@ from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded,
 from idealrank.integrations.torch.tensor_inputs import Batch, as_array
 from idealrank.losses import Loss
 from idealrank.losses.targets import check_finite
-
-with needs("torch"):
-    import torch
-    from torch import Tensor
 
 __all__ = ["FORMULAS", "values"]
 

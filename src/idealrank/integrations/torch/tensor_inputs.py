@@ -6,13 +6,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
 
-from idealrank._core.extras import needs
 from idealrank.errors import DataError
-
-with needs("torch"):
-    import torch
-    from torch import Tensor
 
 __all__ = ["Batch", "Numbers", "as_array", "flat"]
 

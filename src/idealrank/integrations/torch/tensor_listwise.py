@@ -6,18 +6,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from idealrank._core.extras import needs
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid
+
 from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, differences, formula_of
 from idealrank.losses import PSL, Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE, Loss, QNorm, SoftmaxAtK
 from idealrank.losses.links import Scale
 from idealrank.losses.potentials import KL, PNorm, Potential, Squared
 from idealrank.losses.softmax import SoftmaxLoss
 from idealrank.losses.targets import Listwise
-
-with needs("torch"):
-    import torch
-    from torch import Tensor
-    from torch.nn.functional import logsigmoid
 
 __all__ = ["FORMULAS", "log_activations"]
 

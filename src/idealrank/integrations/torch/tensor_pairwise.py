@@ -6,7 +6,10 @@ import dataclasses
 import math
 from collections.abc import Callable
 
-from idealrank._core.extras import needs
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid, relu
+
 from idealrank._typing import Floats, Int64s
 from idealrank.integrations.torch.padded import Formula, Padded, differences
 from idealrank.losses import LambdaLoss, LambdaRank, Loss, Push
@@ -14,11 +17,6 @@ from idealrank.losses.direct import depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.targets import worth_of
 from idealrank.measures.discounts import Power, Zipf
-
-with needs("torch"):
-    import torch
-    from torch import Tensor
-    from torch.nn.functional import logsigmoid, relu
 
 __all__ = ["FORMULAS", "rescaled"]
 

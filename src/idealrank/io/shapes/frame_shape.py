@@ -27,16 +27,12 @@ class FrameShape(Shape):
 
     title = "a data frame"
     options = ROLES
+    gives: tuple[Content, ...] = ("qrels", "run", "ranking")
 
     @classmethod
     def fits(cls, value: object) -> bool:
         """Return whether the type of the value has columns."""
         return hasattr(type(value), "columns")
-
-    @property
-    def gives(self) -> tuple[Content, ...]:
-        """Anything but bare scores; the columns decide when they are read."""
-        return ("qrels", "run", "ranking")
 
     @property
     def _names(self) -> list[str]:
@@ -87,12 +83,11 @@ class FrameShape(Shape):
     def ranking(self, *, scored: bool = False) -> RankingData:
         """Return the labels by query, with scores if the frame's own are asked for, and document ids if it has them."""
         names, given = self._names, self.layout.columns
-        columns: dict[str, Any] = {role: find_column(role, names, given) for role in (("score",) if scored else ())}
         return from_frame(
             self.value,
             self._need("query"),
             self._need("label"),
-            score=columns.get("score"),
+            score=find_column("score", names, given) if scored else None,
             doc=find_column("doc", names, given),
             weight=None,
             features=(),
@@ -126,10 +121,7 @@ class ColumnShape(Shape):
         super().__init__(value, layout)
         self._column = column
 
-    @property
-    def gives(self) -> tuple[Content, ...]:
-        """One score per document."""
-        return ("scores",)
+    gives: tuple[Content, ...] = ("scores",)
 
     @property
     def name(self) -> str:

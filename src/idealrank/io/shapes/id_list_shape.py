@@ -25,6 +25,7 @@ class IdListsShape(Shape):
     """{query: ids}, or one list of ids per query, which are then numbered from 0."""
 
     title = "id lists, {query: [document, ...]}"
+    gives: tuple[Content, ...] = ("qrels", "run")
 
     @classmethod
     def fits(cls, value: object) -> bool:
@@ -32,11 +33,6 @@ class IdListsShape(Shape):
         if isinstance(value, Mapping):
             return _is_list(next(iter(value.values()), None))
         return isinstance(value, (list, tuple)) and any(_is_list(each) and is_ids(each) for each in value[:_SEEN])
-
-    @property
-    def gives(self) -> tuple[Content, ...]:
-        """Judgments, or a run unless the lists are sets."""
-        return ("qrels", "run")
 
     def describe(self) -> str:
         """Return lists or sets."""

@@ -15,16 +15,12 @@ class NestedShape(Shape):
     """Labels or scores by query and document."""
 
     title = "nested dicts, {query: {document: number}}"
+    gives: tuple[Content, ...] = ("qrels", "run")
 
     @classmethod
     def fits(cls, value: object) -> bool:
         """Return whether the value is a mapping of mappings, or empty."""
         return isinstance(value, Mapping) and isinstance(next(iter(value.values()), {}), Mapping)
-
-    @property
-    def gives(self) -> tuple[Content, ...]:
-        """Judgments or a run; only the position tells."""
-        return ("qrels", "run")
 
     def qrels(self) -> Qrels:
         """Return the judgments, by subtopic if documents have labels by subtopic."""

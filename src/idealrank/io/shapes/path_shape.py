@@ -98,10 +98,6 @@ class PathShape(Shape):
         """Whether the file holds JSON."""
         return self.kind is not None and self.kind.holds is Nested
 
-    @property
-    def _holds_scores(self) -> bool:
-        return self.kind is None
-
     @cached_property
     def _inner(self) -> Shape | None:
         """The content, if it has a shape of its own: JSON, or a frame."""
@@ -116,11 +112,10 @@ class PathShape(Shape):
     @property
     def gives(self) -> tuple[Content, ...]:
         """What the file holds."""
-        if self._holds_scores:
+        if self.kind is None:
             return ("scores",)
         if self._inner is not None:
             return self._inner.gives
-        assert self.kind is not None
         return (_CONTENT[self.kind.holds],)
 
     @cached_property
@@ -140,37 +135,25 @@ class PathShape(Shape):
 
     def qrels(self) -> Qrels:
         """Return the judgments."""
-        with self._located():
-            if self._inner is not None:
-                return self._inner.qrels()
-            content = self._read("qrels")
-        assert isinstance(content, Qrels)
-        return content
+        qrels: Qrels = self._as("qrels")
+        return qrels
 
     def run(self) -> Run:
         """Return the run."""
-        with self._located():
-            if self._inner is not None:
-                return self._inner.run()
-            content = self._read("run")
-        assert isinstance(content, Run)
-        return content
+        run: Run = self._as("run")
+        return run
 
     def ranking(self, *, scored: bool = False) -> RankingData:
         """Return the labels."""
-        with self._located():
-            if self._inner is not None:
-                return self._inner.ranking(scored=scored)
-            content = self._read("ranking")
-        assert isinstance(content, RankingData)
-        return content
+        data: RankingData = self._as("ranking", scored=scored)
+        return data
 
     def scores(self, data: RankingData) -> Floats:
         """Return the scores in the order of the data; lines follow the rows of the input."""
         if self._inner is not None:
             with self._located():
                 return self._inner.scores(data)
-        if not self._holds_scores:
+        if self.kind is not None:
             raise self._refused("scores")
         from idealrank.io.score_files import read_scores
 
@@ -188,11 +171,15 @@ class PathShape(Shape):
         with self._located():
             return self._inner.categories(column)
 
-    def _read(self, content: Content) -> Any:
-        if content not in self.gives or self.kind is None:
-            raise self._refused(content)
-        with self._reading(self._path) as progress:
-            return self.kind.read(self._source, group=self._group, progress=progress)
+    def _as(self, content: Content, **options: bool) -> Any:
+        """Return what the file becomes; ``options`` are for a content that has a shape of its own."""
+        with self._located():
+            if self._inner is not None:
+                return getattr(self._inner, content)(**options)
+            if content not in self.gives or self.kind is None:
+                raise self._refused(content)
+            with self._reading(self._path) as progress:
+                return self.kind.read(self._source, group=self._group, progress=progress)
 
     def _frame(self, kind: Format) -> Any:
         from idealrank.io.frame_roles import find_column

@@ -12,16 +12,12 @@ class RankingDataShape(Shape):
     """RankingData, as it is."""
 
     title = "RankingData"
+    gives: tuple[Content, ...] = ("ranking",)
 
     @classmethod
     def fits(cls, value: object) -> bool:
         """Return whether the value is RankingData."""
         return isinstance(value, RankingData)
-
-    @property
-    def gives(self) -> tuple[Content, ...]:
-        """Labels of documents."""
-        return ("ranking",)
 
     def ranking(self, *, scored: bool = False) -> RankingData:
         """Return the data."""

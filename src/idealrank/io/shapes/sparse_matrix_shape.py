@@ -18,16 +18,12 @@ class SparseShape(Shape):
     """Stored entries are labels or scores; the ids are the numbers of rows and columns, from 0."""
 
     title = "a SciPy sparse matrix, users x items"
+    gives: tuple[Content, ...] = ("qrels", "run")
 
     @classmethod
     def fits(cls, value: object) -> bool:
         """Return whether the value is a sparse matrix or array of SciPy."""
         return hasattr(value, "tocsr") and len(getattr(value, "shape", ())) == 2
-
-    @property
-    def gives(self) -> tuple[Content, ...]:
-        """Judgments or a run; only the position tells."""
-        return ("qrels", "run")
 
     def describe(self) -> str:
         """Return the shape."""
