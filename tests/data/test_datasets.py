@@ -244,4 +244,4 @@ def test_p_must_be_a_share(p: float) -> None:
 
 
 def test_the_public_names_are_listed() -> None:
-    assert datasets.__all__ == ["Parts", "Searches", "search_runs", "topic_distillation", "web_search"]
+    assert datasets.__all__ == ["Searches", "TrainTestData", "search_runs", "topic_distillation", "web_search"]

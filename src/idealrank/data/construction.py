@@ -29,7 +29,7 @@ from idealrank.data.ranking import PER_DOCUMENT, PER_QUERY, RankingData, is_spar
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 
-__all__ = ["concatenate", "from_arrays", "grouped_columns", "joined_ids"]
+__all__ = ["concatenate", "from_arrays", "grouped_columns", "int_or_text", "joined_ids"]
 
 
 def from_arrays(
@@ -102,9 +102,9 @@ def from_arrays(
         offsets = _offsets_of_group(group, column.size)
     if offsets is not None:
         cut = check_offsets(offsets, column.size)
-        ids = np.arange(cut.size - 1) if query_ids is None else _int_or_text(query_ids)
+        ids = np.arange(cut.size - 1) if query_ids is None else int_or_text(query_ids)
     elif query_ids is not None:
-        per_row = _int_or_text(query_ids)
+        per_row = int_or_text(query_ids)
         check_size(len(per_row), column.size, "query_ids")
         ids, cut, rows = _group_rows(per_row)
     else:
@@ -254,7 +254,7 @@ def grouped_columns(
     >>> queries.tolist(), offsets.tolist(), docs.tolist(), values
     (['b', 'a'], [0, 2, 3], ['1', '3', '2'], array([0.5, 2. , 1. ]))
     """
-    docs, per_row = Ids.of(doc_ids), _int_or_text(query_ids)
+    docs, per_row = Ids.of(doc_ids), int_or_text(query_ids)
     column = float_column(values, "values", len(docs))
     check_size(len(per_row), len(docs), "query_ids")
     ids, cut, rows = _group_rows(per_row)
@@ -297,7 +297,8 @@ def _joined_offsets(parts: Sequence[Int64s]) -> Int64s:
     return offsets_of(np.concatenate([np.diff(offsets) for offsets in parts]))
 
 
-def _int_or_text(ids: Iterable[object]) -> QueryIds:
+def int_or_text(ids: Iterable[object]) -> QueryIds:
+    """Return integer ids as an array, and any other ids as text."""
     if isinstance(ids, Ids):
         return ids
     if not hasattr(ids, "__array__"):

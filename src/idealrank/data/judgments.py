@@ -148,6 +148,7 @@ class _QueryMapping(Mapping[str, dict[str, float]]):
         *,
         is_distinct: bool = False,
     ) -> None:
+        values = self._ranked(values)
         bad = np.flatnonzero(~np.isfinite(values))
         if bad.size:
             row = int(bad[0])
@@ -171,6 +172,10 @@ class _QueryMapping(Mapping[str, dict[str, float]]):
         own = {"offsets": read_only(offsets), "_values": read_only(values)}
         fields = {"query_ids": query_ids, "doc_ids": doc_ids, **own}
         self.__dict__.update(fields, problems=problems)
+
+    def _ranked(self, values: Floats) -> Floats:
+        """Return the numbers by which documents are ordered, of which none may be infinite."""
+        return values
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")
@@ -307,17 +312,8 @@ class Run(_QueryMapping):
         made.__dict__["name"] = name
         return made
 
-    def _fill(
-        self,
-        query_ids: Ids,
-        offsets: Int64s,
-        doc_ids: Ids,
-        values: Floats,
-        problems: tuple[Problem, ...],
-        *,
-        is_distinct: bool = False,
-    ) -> None:
-        super()._fill(query_ids, offsets, doc_ids, finite_scores(values), problems, is_distinct=is_distinct)
+    def _ranked(self, values: Floats) -> Floats:
+        return finite_scores(values)
 
     @property
     def scores(self) -> Floats:

@@ -157,9 +157,9 @@ class RelevanceEvaluator:
                 columns[base] = np.log(np.maximum(np.asarray(results.per_query[_GEOMETRIC[base]], np.float64), _LEAST))
         wanted = {name.partition(".")[0] for name in self.measures}
         for name, values in results.per_query.items():
-            if any(name == base or name.startswith(f"{base}_") for base in wanted):
+            if _base_of(name) in wanted:
                 columns[name] = np.asarray(values, np.float64)
-        return results.query_ids, _without_helpers(columns, wanted)
+        return results.query_ids, columns
 
     def _graded(self, run: Run) -> tuple[Sequence[str], dict[str, Floats]]:
         """Return the values of the library's own measures."""
@@ -174,14 +174,9 @@ class RelevanceEvaluator:
         return list(found.query_ids), {name: each for (name, _), each in zip(self._others, values, strict=True)}
 
 
-def _without_helpers(columns: dict[str, Floats], wanted: set[str]) -> dict[str, Floats]:
-    """Leave out what was only computed for a geometric mean, or by the name of another measure."""
-    known = sorted(supported_measures, key=len, reverse=True)
-
-    def base_of(name: str) -> str:
-        return next(base for base in known if name == base or name.startswith(f"{base}_"))
-
-    return {name: values for name, values in columns.items() if base_of(name) in wanted}
+def _base_of(name: str) -> str:
+    """Return the measure that a name is of, without its parameters: the longest that it begins with."""
+    return max((base for base in supported_measures if name == base or name.startswith(f"{base}_")), key=len)
 
 
 def _combined(measures: Iterable[str]) -> tuple[str, ...]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._typing import Floats, Int64s
+from idealrank._typing import Int64s
 from idealrank.data.columns import offsets_of
-from idealrank.data.ids import Ids
+from idealrank.data.construction import int_or_text
 from idealrank.data.interactions import Interactions, numbered
 from idealrank.data.lists import QueryIds
 from idealrank.data.ranking import is_sparse
@@ -132,15 +132,11 @@ def _of_lists(given: Any) -> Interactions:
     labels = None
     if lists and all(isinstance(own, Mapping) for own in lists):
         labels = np.array([value for own in lists for value in own.values()], np.float64)
+        for wrong in labels[~np.isfinite(labels)]:
+            raise DataError(f"a label must be a finite number, got {wrong:g}")
     rows: Int64s = np.repeat(np.arange(len(lists)), [len(own) for own in lists])
     items = numbered(_ids(chain.from_iterable(lists), "item"))
-    return Interactions.of_pairs(rows, items[0], _finite(labels), users, items[1])
-
-
-def _finite(labels: Floats | None) -> Floats | None:
-    if labels is not None and not np.isfinite(labels).all():
-        raise DataError(f"a label must be a finite number, got {labels[~np.isfinite(labels)][0]:g}")
-    return labels
+    return Interactions.of_pairs(rows, items[0], labels, users, items[1])
 
 
 def _is_list(value: object) -> bool:
@@ -150,10 +146,7 @@ def _is_list(value: object) -> bool:
 
 
 def _ids(values: Iterable[Any], what: str) -> QueryIds:
-    listed = list(values)
-    if all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in listed):
-        return np.array(listed, np.int64)
     try:
-        return Ids.of(listed)
+        return int_or_text(list(values))
     except DataError as error:
         raise DataError(f"the id of {'an' if what == 'item' else 'a'} {what}: {error.what}") from None

@@ -94,13 +94,8 @@ def read_letor(
     doc_ids = Ids(*found["doc_ids"]) if found["n_docs_named"] else None
     unnamed = n_docs - found["n_docs_named"]
     if doc_ids is not None and unnamed:
-        problems.append(
-            Problem(
-                "unnamed document",
-                unnamed,
-                f"{unnamed:,} {'line has' if unnamed == 1 else 'lines have'} no docid: read as empty",
-            )
-        )
+        lines = "1 line has" if unnamed == 1 else f"{unnamed:,} lines have"
+        problems.append(Problem("unnamed document", unnamed, f"{lines} no docid: read as empty"))
     features = _csr(found, n_docs) if sparse else found["features"]
     labels, rows = read_only(found["labels"]), None
     query_ids: Ids | Int64s
