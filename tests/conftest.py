@@ -87,14 +87,14 @@ def real_data() -> Path:
 @pytest.fixture
 def registries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registries that forget what a test or an example registers."""
-    from idealrank.learners.names import LEARNERS
+    from idealrank.learners.learner_names import LEARNERS
     from idealrank.losses.links import LINKS
-    from idealrank.losses.names import LOSSES
+    from idealrank.losses.loss_names import LOSSES
     from idealrank.losses.potentials import POTENTIALS
     from idealrank.measures.cutoffs import CUTOFFS
     from idealrank.measures.discounts import DISCOUNTS
     from idealrank.measures.gains import GAINS
-    from idealrank.measures.names import MEASURES
+    from idealrank.measures.measure_names import MEASURES
 
     for registry in (CUTOFFS, DISCOUNTS, GAINS, LEARNERS, LINKS, LOSSES, MEASURES, POTENTIALS):
         registry.members()

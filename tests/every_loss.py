@@ -3,7 +3,7 @@
 import numpy as np
 
 from idealrank import losses
-from idealrank.losses.names import LOSSES
+from idealrank.losses.loss_names import LOSSES
 
 __all__ = ["CLASSES", "FORMS", "HELD", "INCOMPLETE", "LABELS", "NAMES", "OFFSETS", "SCORES"]
 

@@ -51,10 +51,10 @@ _TABLE = {
     "io.score_files": ["read_groups", "read_scores", "write_groups", "write_scores"],
     "io.parquet_csv": ["read_csv", "read_parquet", "write_frame"],
     "io.trec": ["read_qrels", "read_run", "write_qrels", "write_run"],
-    "losses.names": ["loss"],
+    "losses.loss_names": ["loss"],
     "measures.conventions": ["convention"],
     "measures.discounted": ["ndcg"],
-    "measures.names": ["measure"],
+    "measures.measure_names": ["measure"],
     "theory.long_lists.limits_of_systems": ["limits"],
 }
 _MODULES = (
@@ -133,14 +133,14 @@ if TYPE_CHECKING:
     from idealrank.judging.unjudged.bounds import Bounds as Bounds
     from idealrank.judging.unjudged.bounds import bounds as bounds
     from idealrank.judging.unjudged.judge_next import judge_next as judge_next
-    from idealrank.losses.names import loss as loss
+    from idealrank.losses.loss_names import loss as loss
     from idealrank.measures import cutoffs as cutoffs
     from idealrank.measures import discounts as discounts
     from idealrank.measures import gains as gains
     from idealrank.measures import ranks as ranks
     from idealrank.measures.conventions import convention as convention
     from idealrank.measures.discounted import ndcg as ndcg
-    from idealrank.measures.names import measure as measure
+    from idealrank.measures.measure_names import measure as measure
     from idealrank.theory.long_lists.limits_of_systems import limits as limits
 else:  # to a type checker, __getattr__ would mean that every name exists
     __getattr__, __dir__ = lazy(__name__, _TABLE, _MODULES)

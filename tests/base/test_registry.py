@@ -22,14 +22,14 @@ from idealrank._names.grammar import letters, read
 from idealrank._names.registry import Registry
 from idealrank.cli.group import commands
 from idealrank.errors import OptionError
-from idealrank.learners.names import LEARNERS
+from idealrank.learners.learner_names import LEARNERS
 from idealrank.losses.links import LINKS
-from idealrank.losses.names import LOSSES
+from idealrank.losses.loss_names import LOSSES
 from idealrank.losses.potentials import POTENTIALS
 from idealrank.measures.cutoffs import CUTOFFS
 from idealrank.measures.discounts import DISCOUNTS
 from idealrank.measures.gains import GAINS
-from idealrank.measures.names import MEASURES
+from idealrank.measures.measure_names import MEASURES
 
 REGISTRIES: dict[str, Registry[Any]] = {
     "idealrank.measures.gains": GAINS,

@@ -21,7 +21,7 @@ from idealrank.measures import AP, DCG, ERR, F1, NDCG, RBP, RR, HitRate, LinearN
 from idealrank.measures.cutoffs import CUTOFFS
 from idealrank.measures.discounts import DISCOUNTS
 from idealrank.measures.gains import GAINS
-from idealrank.measures.names import MEASURES
+from idealrank.measures.measure_names import MEASURES
 
 KINDS: list[tuple[Any, Registry[Any], dict[str, Any]]] = [
     (gains, GAINS, oracles.GAINS),

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from idealrank import learners, losses
 from idealrank.cli.group import commands
-from idealrank.measures.names import MEASURES
+from idealrank.measures.measure_names import MEASURES
 
 ROOT = Path(__file__).parents[2]
 build, examples, pictures = (import_module(f"docs.{name}") for name in ("build", "examples", "pictures"))

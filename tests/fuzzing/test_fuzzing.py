@@ -9,8 +9,8 @@ from fuzzing.core import CASES, Target, cases_of, failure_of, load, minimized, r
 from fuzzing.running import main
 from fuzzing.shrinking import fewer_bytes, fewer_queries
 from fuzzing.targets.measures import OPTIONS
-from idealrank.losses.names import LOSSES
-from idealrank.measures.names import MEASURES
+from idealrank.losses.loss_names import LOSSES
+from idealrank.measures.measure_names import MEASURES
 
 SAVED = sorted(CASES.glob("*/*"))
 

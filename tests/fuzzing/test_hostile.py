@@ -20,7 +20,7 @@ from fuzzing.targets.measures import Reference
 from idealrank._present.result import Result
 from idealrank.data.columns import float_column
 from idealrank.errors import IdealrankError, OptionError
-from idealrank.learners.base import Ranker
+from idealrank.learners.learner_base import Ranker
 from idealrank.losses import Loss
 from idealrank.measures import Measure
 from idealrank.measures.cutoffs import Cutoff

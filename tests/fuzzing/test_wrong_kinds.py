@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from fuzzing.hostile import ARGUMENTS, SETS, arguments_of
 from fuzzing.test_hostile import KINDS, LEFT_OUT, PUBLIC, SLOW, parameters_of
 from idealrank.errors import IdealrankError, MissingExtraError
-from idealrank.learners.base import Ranker
+from idealrank.learners.learner_base import Ranker
 from idealrank.losses import Loss
 from idealrank.measures import Measure
 

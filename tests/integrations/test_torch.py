@@ -17,7 +17,7 @@ from idealrank import discounts, losses
 from idealrank.data.columns import read_only
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import links, potentials
-from idealrank.losses.names import LOSSES
+from idealrank.losses.loss_names import LOSSES
 
 torch = pytest.importorskip("torch")
 ranking = pytest.importorskip("idealrank.integrations.torch")

@@ -12,12 +12,12 @@ from sklearn.exceptions import NotFittedError
 
 from idealrank import learners, losses
 from idealrank.errors import DataError, OptionError
-from idealrank.learners import names
+from idealrank.learners.learner_names import LEARNERS as REGISTERED
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
 
 LEARNERS = [
-    each for each in names.LEARNERS.members().values() if each is not learners.BoostedRanker or find_spec("lightgbm")
+    each for each in REGISTERED.members().values() if each is not learners.BoostedRanker or find_spec("lightgbm")
 ]
 NAMED = {
     learners.ListNet: "cross_entropy",

@@ -23,7 +23,7 @@ from idealrank.io import files
 from idealrank.learners import LinearRanker, ListNet, load, save
 from idealrank.learners.files import model_json as documents
 from idealrank.learners.files.model_json import StoredModel, read_model, write_model
-from idealrank.learners.names import by_class_name
+from idealrank.learners.learner_names import by_class_name
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
 

@@ -13,7 +13,7 @@ import idealrank as ir
 from idealrank import learners
 from idealrank.data.lists import JudgedLabels
 from idealrank.errors import DataError
-from idealrank.learners.base import Ranker
+from idealrank.learners.learner_base import Ranker
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
 

@@ -12,7 +12,7 @@ import idealrank as ir
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import Measure
 from idealrank.measures.conventions import convention
-from idealrank.measures.names import MEASURES
+from idealrank.measures.measure_names import MEASURES
 
 #: {document: subtopics that it is relevant to}, in rank order.
 Ranking = list[set[str]]

@@ -45,9 +45,9 @@ from idealrank.measures import (
     Tied,
 )
 from idealrank.measures import Judged as JudgedShare
-from idealrank.measures.base import TIES
 from idealrank.measures.conventions import Convention, convention
-from idealrank.measures.names import MEASURES
+from idealrank.measures.measure_base import TIES
+from idealrank.measures.measure_names import MEASURES
 from idealrank.measures.plan import run
 
 pytestmark = pytest.mark.sampled(4)

@@ -26,7 +26,7 @@ from idealrank.measures import (
     vocabulary,
 )
 from idealrank.measures.conventions import CONVENTION_NAMES, convention
-from idealrank.measures.names import MEASURES, named
+from idealrank.measures.measure_names import MEASURES, named
 from idealrank.measures.spellings import ONLY_TREC_EVAL
 
 

@@ -13,10 +13,10 @@ from numpy.testing import assert_array_equal
 import idealrank as ir
 from idealrank import cutoffs, discounts, losses, measures, theory
 from idealrank.errors import OptionError
-from idealrank.losses.names import LOSSES
+from idealrank.losses.loss_names import LOSSES
 from idealrank.measures.cutoffs import CUTOFFS
 from idealrank.measures.diversity import Diversity
-from idealrank.measures.names import MEASURES
+from idealrank.measures.measure_names import MEASURES
 from idealrank.theory.long_lists.always_ahead import decay_of
 from idealrank.theory.long_lists.limits import theorem_of
 from idealrank.theory.long_lists.measure_discount import Weighting

@@ -29,7 +29,7 @@ import every_loss
 import idealrank as ir
 from idealrank import losses, stats
 from idealrank.io.files import atomic_output
-from idealrank.measures.names import MEASURES
+from idealrank.measures.measure_names import MEASURES
 
 _EVERY = 0.002
 #: Quadratic time: 5 million documents would take days. Others cost as much as 10,000 permutations.

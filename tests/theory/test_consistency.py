@@ -19,7 +19,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.cli.group import commands
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE
-from idealrank.losses.names import LOSSES
+from idealrank.losses.loss_names import LOSSES
 from idealrank.losses.potentials import PNorm
 from idealrank.losses.segments import sums
 from idealrank.theory.consistency.fisher import Mixture

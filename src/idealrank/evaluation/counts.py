@@ -9,8 +9,8 @@ import numpy as np
 
 from idealrank._typing import Floats, Int64s
 from idealrank.data.problem import Problem
-from idealrank.measures.base import Measure
 from idealrank.measures.cutoffs import Cutoff, Rank
+from idealrank.measures.measure_base import Measure
 from idealrank.measures.plan import Plan
 
 __all__ = ["Counts"]

@@ -28,10 +28,10 @@ from idealrank.evaluation.evaluation_base import (
     interval_remark,
 )
 from idealrank.evaluation.top_documents import ReportDetails
-from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
 from idealrank.measures.cutoffs import Rank
-from idealrank.measures.names import measure as parse_measure
+from idealrank.measures.measure_base import Measure
+from idealrank.measures.measure_names import measure as parse_measure
 from idealrank.stats import Interval
 
 __all__ = ["Evaluation", "Evaluations", "means_table", "means_text"]

@@ -32,8 +32,8 @@ from idealrank.evaluation.inputs import (
 from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
 from idealrank.evaluation.query_categories import Categories, in_order, value_of
 from idealrank.io.query_values import read_query_weights
-from idealrank.measures.base import Measure, check_subtopics
 from idealrank.measures.conventions import Convention, convention
+from idealrank.measures.measure_base import Measure, check_subtopics
 from idealrank.measures.plan import Plan, run
 
 __all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "values_of_lists"]

@@ -17,8 +17,8 @@ from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.io.shapes.id_list_shape import is_ids
 from idealrank.io.shapes.shape import ROLES, InputLayout, Shape, recognize
-from idealrank.measures.base import Measure
-from idealrank.measures.names import named
+from idealrank.measures.measure_base import Measure
+from idealrank.measures.measure_names import named
 
 __all__ = [
     "Data",

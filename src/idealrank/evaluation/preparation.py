@@ -16,8 +16,8 @@ from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
+from idealrank.measures.measure_base import Measure
 
 __all__ = ["in_order_of_ties", "judged_lists", "prepare", "undefined_ties"]
 

@@ -29,8 +29,8 @@ from idealrank.evaluation.inputs import (
     naming,
 )
 from idealrank.evaluation.top_documents import ReportDetails, TopDocuments, TopRanking
-from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
+from idealrank.measures.measure_base import Measure
 
 __all__ = ["evaluate_systems", "over_cutoffs", "ranked_lists"]
 

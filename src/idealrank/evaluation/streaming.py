@@ -29,8 +29,8 @@ from idealrank.evaluation.evaluation_result import Evaluation, means_table, mean
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures, judged_and_systems
 from idealrank.io.batches import SortedParquet
-from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
+from idealrank.measures.measure_base import Measure
 
 __all__ = ["Summary", "evaluate_stream"]
 

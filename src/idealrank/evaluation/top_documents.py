@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.measures.base import Measure
+from idealrank.measures.measure_base import Measure
 
 if TYPE_CHECKING:
     from idealrank.evaluation.evaluation_result import Evaluation

@@ -24,11 +24,11 @@ from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures, named_measures
 from idealrank.evaluation.streaming import concatenated
 from idealrank.io.interaction_inputs import sparse_interactions
-from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.cutoffs import Rank
 from idealrank.measures.discounts import Linear
 from idealrank.measures.gains import Gain
+from idealrank.measures.measure_base import Measure
 
 __all__ = ["Catalog", "Products", "Scorer", "best_items", "evaluate_catalog", "evaluate_factors"]
 

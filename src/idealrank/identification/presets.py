@@ -10,8 +10,8 @@ from idealrank.identification.investigation import Investigation
 from idealrank.identification.ndcg_formulas import Formula
 from idealrank.measures import discounts, gains
 from idealrank.measures import measure as measure_of
-from idealrank.measures.base import TIES
 from idealrank.measures.conventions import CONVENTION_NAMES, Convention, convention
+from idealrank.measures.measure_base import TIES
 
 __all__ = ["choices_of", "matching", "options_of"]
 

@@ -21,8 +21,8 @@ from idealrank.errors import OptionError
 from idealrank.evaluation import trec_eval
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.measures import Measure, measure
-from idealrank.measures.base import TIES
 from idealrank.measures.conventions import convention
+from idealrank.measures.measure_base import TIES
 
 __all__ = [
     "RelevanceEvaluator",

@@ -6,6 +6,7 @@ from idealrank.learners.files.exports import to_ranklib as to_ranklib
 from idealrank.learners.files.exports import to_vespa as to_vespa
 from idealrank.learners.files.models import load as load
 from idealrank.learners.files.models import save as save
+from idealrank.learners.learner_names import register as register
 from idealrank.learners.linear.adarank import AdaRank as AdaRank
 from idealrank.learners.linear.classic_rankers import ApproxAPRanker as ApproxAPRanker
 from idealrank.learners.linear.classic_rankers import ApproxNDCGRanker as ApproxNDCGRanker
@@ -18,7 +19,6 @@ from idealrank.learners.linear.classic_rankers import SoftRank as SoftRank
 from idealrank.learners.linear.linear_ranker import LinearRanker as LinearRanker
 from idealrank.learners.linear.p_norm_push import PNormPush as PNormPush
 from idealrank.learners.linear.sources import ParquetSource as ParquetSource
-from idealrank.learners.names import register as register
 from idealrank.learners.random import RandomRanker as RandomRanker
 from idealrank.learners.search.cross_fold import cross_fold as cross_fold
 from idealrank.learners.search.tuning import tune as tune

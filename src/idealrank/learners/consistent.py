@@ -11,9 +11,9 @@ from idealrank._core.threads import resolve_threads
 from idealrank._names.options import option
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
-from idealrank.learners.base import Ranker
 from idealrank.learners.estimators import check_learner, clone, threadpool_limits
-from idealrank.learners.names import register
+from idealrank.learners.learner_base import Ranker
+from idealrank.learners.learner_names import register
 from idealrank.losses import LeastSquares
 from idealrank.losses.targets import normalizer
 from idealrank.measures import discounts, gains

@@ -10,7 +10,7 @@ from typing import Any
 
 from idealrank._names.options import flag, number, option
 from idealrank._typing import Floats
-from idealrank.learners.base import Ranker
+from idealrank.learners.learner_base import Ranker
 from idealrank.learners.progress import bar
 from idealrank.learners.trace import Trace
 from idealrank.measures import measure

@@ -13,9 +13,9 @@ from idealrank._names.options import number, option
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.learners.base import Ranker
 from idealrank.learners.features import features_of
-from idealrank.learners.names import register
+from idealrank.learners.learner_base import Ranker
+from idealrank.learners.learner_names import register
 
 __all__ = ["RandomRanker"]
 

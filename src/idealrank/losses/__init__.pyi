@@ -1,4 +1,3 @@
-from idealrank.losses.base import Loss as Loss
 from idealrank.losses.bregman import Bregman as Bregman
 from idealrank.losses.direct import Approx as Approx
 from idealrank.losses.direct import ApproxAP as ApproxAP
@@ -12,8 +11,9 @@ from idealrank.losses.listwise import CrossEntropy as CrossEntropy
 from idealrank.losses.listwise import LeastSquares as LeastSquares
 from idealrank.losses.listwise import ListMLE as ListMLE
 from idealrank.losses.listwise import QNorm as QNorm
-from idealrank.losses.names import loss as loss
-from idealrank.losses.names import register as register
+from idealrank.losses.loss_base import Loss as Loss
+from idealrank.losses.loss_names import loss as loss
+from idealrank.losses.loss_names import register as register
 from idealrank.losses.pairwise import Hinge as Hinge
 from idealrank.losses.pairwise import LambdaRank as LambdaRank
 from idealrank.losses.pairwise import PairwiseLinear as PairwiseLinear

@@ -9,7 +9,7 @@ from idealrank._names.options import checked, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses import links, potentials
-from idealrank.losses.names import register
+from idealrank.losses.loss_names import register
 from idealrank.losses.segments import sums
 from idealrank.losses.targets import Listwise, normalizer
 

@@ -24,8 +24,8 @@ from idealrank._names.options import checked, choice, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
-from idealrank.losses.base import Loss
-from idealrank.losses.names import register
+from idealrank.losses.loss_base import Loss
+from idealrank.losses.loss_names import register
 from idealrank.losses.positions import REDUCTIONS, Positions
 from idealrank.losses.segments import sums
 from idealrank.losses.soft_pairs import misordered

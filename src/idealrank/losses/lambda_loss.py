@@ -14,7 +14,7 @@ from idealrank._names.options import choice, flag, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
-from idealrank.losses.names import register
+from idealrank.losses.loss_names import register
 from idealrank.losses.pairwise import Pairwise, check_truncation, inverse_divisors, ranks_option
 from idealrank.losses.rank_exponentials import rank_exponentials, steps_of
 from idealrank.losses.targets import worth_of

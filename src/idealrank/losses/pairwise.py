@@ -27,9 +27,9 @@ from idealrank._names.options import choice, flag, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
-from idealrank.losses.base import Loss
 from idealrank.losses.direct import depths_of
-from idealrank.losses.names import register
+from idealrank.losses.loss_base import Loss
+from idealrank.losses.loss_names import register
 from idealrank.losses.targets import worth_of
 from idealrank.measures import NDCG, Measure, cutoffs, gains, measure
 from idealrank.measures.plan import Plan, run

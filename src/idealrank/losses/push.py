@@ -11,8 +11,8 @@ from idealrank import _native
 from idealrank._names.options import number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
-from idealrank.losses.base import Loss
-from idealrank.losses.names import register
+from idealrank.losses.loss_base import Loss
+from idealrank.losses.loss_names import register
 from idealrank.losses.segments import log_shares, log_sum_exp, runs, sums
 from idealrank.losses.targets import check_finite, check_outcome
 

@@ -12,8 +12,8 @@ from idealrank import _native
 from idealrank._names.options import number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
-from idealrank.losses.base import Loss
-from idealrank.losses.names import register
+from idealrank.losses.loss_base import Loss
+from idealrank.losses.loss_names import register
 from idealrank.losses.targets import dcg_norms, worth_of
 from idealrank.measures import cutoffs, discounts, gains
 

@@ -12,8 +12,8 @@ from idealrank import _native
 from idealrank._names.options import choice, flag, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
-from idealrank.losses.base import Loss
-from idealrank.losses.names import register
+from idealrank.losses.loss_base import Loss
+from idealrank.losses.loss_names import register
 from idealrank.losses.pairwise import ranks_option
 from idealrank.losses.segments import shares, sums
 from idealrank.losses.targets import check_finite, check_outcome, worth_of

@@ -14,7 +14,7 @@ from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import query_at
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError
-from idealrank.losses.base import Loss
+from idealrank.losses.loss_base import Loss
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.discounted import DCG
 

@@ -2,7 +2,6 @@ from idealrank.measures.against_random import CorrectedNDCG as CorrectedNDCG
 from idealrank.measures.against_random import NDCGPValue as NDCGPValue
 from idealrank.measures.against_random import NDCGZScore as NDCGZScore
 from idealrank.measures.against_random import RandomNDCG as RandomNDCG
-from idealrank.measures.base import Measure as Measure
 from idealrank.measures.discounted import DCG as DCG
 from idealrank.measures.discounted import NDCG as NDCG
 from idealrank.measures.discounted import RBP as RBP
@@ -20,8 +19,9 @@ from idealrank.measures.graded import GainOverCost as GainOverCost
 from idealrank.measures.graded import IdealDCG as IdealDCG
 from idealrank.measures.graded import NDCGAtFalls as NDCGAtFalls
 from idealrank.measures.graded import NDCGAtRelevant as NDCGAtRelevant
-from idealrank.measures.names import measure as measure
-from idealrank.measures.names import register as register
+from idealrank.measures.measure_base import Measure as Measure
+from idealrank.measures.measure_names import measure as measure
+from idealrank.measures.measure_names import register as register
 from idealrank.measures.pairs import AUC as AUC
 from idealrank.measures.pairs import KendallTau as KendallTau
 from idealrank.measures.pairs import PairwiseError as PairwiseError

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.measures import cutoffs, discounts, gains
-from idealrank.measures.base import Measure, discount_option, gain_option
-from idealrank.measures.names import register
+from idealrank.measures.measure_base import Measure, discount_option, gain_option
+from idealrank.measures.measure_names import register
 from idealrank.measures.plan import Plan
 
 __all__ = ["DCG", "NDCG", "RBP", "LinearNDCG"]

@@ -16,8 +16,8 @@ from idealrank._names.options import number, option
 from idealrank._typing import Booleans, Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
-from idealrank.measures.base import TIES, Measure, check_subtopics, empty_value, kernel_ties
-from idealrank.measures.names import register
+from idealrank.measures.measure_base import TIES, Measure, check_subtopics, empty_value, kernel_ties
+from idealrank.measures.measure_names import register
 
 __all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "AlphaNDCG", "SubtopicRecall"]
 

@@ -12,8 +12,8 @@ from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.measures import formulas
-from idealrank.measures.base import TIES, Measure, discount_option, empty_value, gain_option, kernel_ties
-from idealrank.measures.names import register
+from idealrank.measures.measure_base import TIES, Measure, discount_option, empty_value, gain_option, kernel_ties
+from idealrank.measures.measure_names import register
 from idealrank.measures.plan import Plan, run
 from idealrank.measures.ranked_labels import Graded
 

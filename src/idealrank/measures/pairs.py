@@ -14,8 +14,8 @@ from idealrank._typing import Floats
 from idealrank.data.lists import Lists, located
 from idealrank.errors import DataError
 from idealrank.measures import gains
-from idealrank.measures.base import Measure, empty_value, kernel_ties
-from idealrank.measures.names import register
+from idealrank.measures.measure_base import Measure, empty_value, kernel_ties
+from idealrank.measures.measure_names import register
 from idealrank.measures.plan import run
 
 __all__ = ["AUC", "KendallTau", "PairwiseError"]

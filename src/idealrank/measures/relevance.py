@@ -9,8 +9,8 @@ from typing import ClassVar
 from idealrank._names.options import choice, number, option
 from idealrank.errors import OptionError
 from idealrank.measures import gains
-from idealrank.measures.base import TIES, Measure
-from idealrank.measures.names import register
+from idealrank.measures.measure_base import TIES, Measure
+from idealrank.measures.measure_names import register
 from idealrank.measures.plan import Plan
 
 __all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "RPrecision", "Recall", "Tied"]

@@ -14,10 +14,10 @@ from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.measures import formulas
-from idealrank.measures.base import LEAST_IN_LOGARITHM, Measure, empty_value, kernel_ties
 from idealrank.measures.discounted import Persistence
 from idealrank.measures.groups import ratio
-from idealrank.measures.names import register
+from idealrank.measures.measure_base import LEAST_IN_LOGARITHM, Measure, empty_value, kernel_ties
+from idealrank.measures.measure_names import register
 from idealrank.measures.plan import Plan, run
 from idealrank.measures.ranked_labels import Rankings
 from idealrank.measures.relevance import AP, Bpref, PlannedRelevance, Relevance, refuse_averaged_ties

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealrank._typing import Floats
-from idealrank.measures.names import register
+from idealrank.measures.measure_names import register
 from idealrank.measures.ranked_labels import Rankings
 from idealrank.measures.retrieval import RankedRelevance
 

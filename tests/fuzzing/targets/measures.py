@@ -16,7 +16,7 @@ from fuzzing.shrinking import fewer_queries
 from idealrank.errors import OptionError
 from idealrank.measures import ERR, GainOverCost, Measure, NDCGPValue, Tied, measure
 from idealrank.measures.against_random import CorrectedNDCG, NDCGZScore, RandomNDCG
-from idealrank.measures.names import MEASURES
+from idealrank.measures.measure_names import MEASURES
 
 _ALL_ORDERS = (NDCGPValue, CorrectedNDCG, NDCGZScore, RandomNDCG)
 _CLASSES = [cls for cls in MEASURES.members().values() if not cls.needs_subtopics]

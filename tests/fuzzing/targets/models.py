@@ -20,7 +20,7 @@ from fuzzing.shrinking import fewer_bytes
 from fuzzing.texts import damaged
 from idealrank.errors import IdealrankError, MissingExtraError
 from idealrank.learners import load, save
-from idealrank.learners.names import by_class_name
+from idealrank.learners.learner_names import by_class_name
 
 _VALUES: list[Any] = [None, True, -1, 0, 1, 2**31, 2**63, 10**30, 1e308, math.nan, math.inf, "", "x", "ndcg@0", [], {}]
 _VALUES += [[1], [[1, 2]], {"a": 1}, "float64", [4, 4], [-1], [2**62], "AAAA", "\ud800", [[]], [None], "cross_entropy"]

@@ -13,7 +13,7 @@ from fuzzing.core import Target
 from idealrank import stats
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import loss as loss_named
-from idealrank.measures.names import MEASURES
+from idealrank.measures.measure_names import MEASURES
 
 _OTHERS = ["letor", "sparse", "qrels", "run", "scores", "randomization_test", "bootstrap_test", "interval"]
 _SLOW = ("ndcg_p", "soft_ndcg", "neural_ndcg", "approx_rr", "sigmoid=", "ndcg_z", "corrected_ndcg", "random_ndcg")

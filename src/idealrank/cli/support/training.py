@@ -16,7 +16,7 @@ from idealrank.io.formats import Format, Frame
 from idealrank.io.letor import widened
 from idealrank.learners.estimators import ConvergenceWarning
 from idealrank.learners.files.models import check_savable, save
-from idealrank.learners.names import learner, options_of
+from idealrank.learners.learner_names import learner, options_of
 from idealrank.learners.training_summary import summarize_training
 
 __all__ = ["train"]

@@ -22,8 +22,8 @@ from idealrank.evaluation.evaluate import evaluate
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.evaluation.inputs import Data, OneSystem, named_measures
 from idealrank.io.mteb import read_mteb_predictions
-from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention
+from idealrank.measures.measure_base import Measure
 
 __all__ = ["LeaderboardOptions", "beir_qrels", "leaderboard", "leaderboard_of"]
 

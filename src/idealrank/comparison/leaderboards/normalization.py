@@ -11,8 +11,8 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._typing import Floats
-from idealrank.measures.base import Measure
 from idealrank.measures.discounted import DCG, NDCG
+from idealrank.measures.measure_base import Measure
 
 __all__ = ["Flip", "Normalization", "normalization_of", "without_normalization"]
 

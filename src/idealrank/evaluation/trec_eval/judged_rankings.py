@@ -15,9 +15,9 @@ from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.data.ranking import RankingData
 from idealrank.evaluation.trec_eval.gain_maps import Gains, gains_of, ideal
 from idealrank.measures import ranked_labels as rankings
-from idealrank.measures.base import Measure
 from idealrank.measures.conventions import convention
 from idealrank.measures.groups import Groups
+from idealrank.measures.measure_base import Measure
 from idealrank.measures.plan import run
 from idealrank.measures.ranked_labels import UNJUDGED, UNPOOLED, Graded
 

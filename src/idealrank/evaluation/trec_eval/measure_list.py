@@ -17,8 +17,8 @@ from idealrank.evaluation.trec_eval.gain_maps import Gains, gains_of
 from idealrank.evaluation.trec_eval.judged_rankings import Rankings
 from idealrank.evaluation.trec_eval.parameters import gain_map, gains_and_p, levels, numbers, ranks, weights
 from idealrank.measures import formulas
-from idealrank.measures.base import Measure
 from idealrank.measures.groups import ratio
+from idealrank.measures.measure_base import Measure
 from idealrank.measures.ranked_labels import UNJUDGED, UNPOOLED, Graded
 from idealrank.measures.relevance import AP, RR, Bpref, HitRate, Precision, Recall, RPrecision
 from idealrank.measures.retrieval import RelativePrecision

@@ -13,7 +13,7 @@ from idealrank.evaluation.trec_eval.gain_maps import Gains
 from idealrank.evaluation.trec_eval.judged_rankings import Rankings
 from idealrank.evaluation.trec_eval.measure_list import MEASURES, Definition, Values
 from idealrank.evaluation.trec_eval.parameters import gain_map
-from idealrank.measures.base import Measure
+from idealrank.measures.measure_base import Measure
 
 __all__ = ["SETS", "Column", "Request", "read_measures"]
 

@@ -20,7 +20,7 @@ from idealrank.evaluation.trec_eval.gain_maps import not_best
 from idealrank.evaluation.trec_eval.judged_rankings import Rankings
 from idealrank.evaluation.trec_eval.measure_list import Values
 from idealrank.evaluation.trec_eval.measure_names import Request, read_measures
-from idealrank.measures.base import Measure
+from idealrank.measures.measure_base import Measure
 
 __all__ = ["NoCommonQueryError", "Results", "evaluate"]
 

@@ -24,8 +24,8 @@ from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_o
 from idealrank.io.batches import without_rows
 from idealrank.io.files import atomic_output
 from idealrank.io.frames import ranking_and_scores
-from idealrank.measures.base import Measure
 from idealrank.measures.conventions import Convention, convention
+from idealrank.measures.measure_base import Measure
 
 with needs("dask"):
     import dask

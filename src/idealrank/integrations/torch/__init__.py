@@ -26,7 +26,7 @@ require("torch")  # which all modules of this package import
 from idealrank.integrations.torch.catalog import CatalogLoss  # noqa: E402
 from idealrank.integrations.torch.modules import RankingLoss, function, module  # noqa: E402
 from idealrank.losses import Loss  # noqa: E402
-from idealrank.losses.names import LOSSES  # noqa: E402
+from idealrank.losses.loss_names import LOSSES  # noqa: E402
 
 __all__ = [
     "CatalogLoss",

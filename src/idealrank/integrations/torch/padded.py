@@ -17,7 +17,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.integrations.torch.tensor_inputs import Batch
-from idealrank.losses.base import Loss
+from idealrank.losses.loss_base import Loss
 from idealrank.measures.discounts import Discount, Linear
 
 __all__ = ["SIGMOIDS", "Formula", "NoFormulaError", "Padded", "differences", "formula_of"]

@@ -22,10 +22,10 @@ from idealrank.evaluation.evaluation_result import Evaluation
 from idealrank.evaluation.inputs import Measures
 from idealrank.evaluation.whole_catalogs import Catalog, Products, best_items, evaluate_catalog
 from idealrank.io.interaction_inputs import interactions_of
-from idealrank.learners.base import Learner
 from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.factors.model import Factors
 from idealrank.learners.factors.stochastic_updates import OPTIMIZERS
+from idealrank.learners.learner_base import Learner
 from idealrank.learners.progress import bar
 from idealrank.learners.trace import Trace
 from idealrank.losses import Loss, loss

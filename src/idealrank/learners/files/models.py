@@ -12,10 +12,10 @@ from idealrank._names.grammar import nearest
 from idealrank.data.ids import Ids
 from idealrank.errors import DataError, IdealrankError, ModelError, OptionError
 from idealrank.io.files import Source, display_name, path_text
-from idealrank.learners.base import Learner
 from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.files.model_json import Entry, StoredModel, read_model, write_model
-from idealrank.learners.names import made, options_of, with_files
+from idealrank.learners.learner_base import Learner
+from idealrank.learners.learner_names import made, options_of, with_files
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, cutoffs, measure
 

@@ -12,10 +12,10 @@ from idealrank._names.options import flag, option
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
+from idealrank.learners.learner_names import register
 from idealrank.learners.linear.engine import Source
 from idealrank.learners.linear.query_blocks import Part
 from idealrank.learners.linear.weighted_sum import WeightedSum
-from idealrank.learners.names import register
 from idealrank.measures import Measure, measure
 
 __all__ = ["AdaRank"]

@@ -10,11 +10,11 @@ import numpy as np
 from idealrank import losses
 from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
+from idealrank.learners.learner_names import register
 from idealrank.learners.linear.linear_ranker import LinearModel
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import Minimum, Optimizer, planes
 from idealrank.learners.linear.query_blocks import Parts
-from idealrank.learners.names import register
 from idealrank.learners.trace import Trace
 from idealrank.losses import Loss
 from idealrank.measures.cutoffs import CutoffLike

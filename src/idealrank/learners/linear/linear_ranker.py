@@ -14,13 +14,13 @@ from idealrank.data.columns import offsets_of
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.estimators import clone
+from idealrank.learners.learner_names import register
 from idealrank.learners.linear.continuation import Stage, continuation
 from idealrank.learners.linear.engine import Source, engine_of
 from idealrank.learners.linear.objective import Objective
 from idealrank.learners.linear.optimizers import Optimizer, lbfgs, sgd, steepest
 from idealrank.learners.linear.query_blocks import Part, Parts
 from idealrank.learners.linear.weighted_sum import WeightedSum
-from idealrank.learners.names import register
 from idealrank.losses import Loss, loss
 
 __all__ = ["LinearModel", "LinearRanker"]

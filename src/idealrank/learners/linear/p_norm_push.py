@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idealrank import losses
+from idealrank.learners.learner_names import register
 from idealrank.learners.linear.linear_ranker import LinearModel
-from idealrank.learners.names import register
 from idealrank.losses import Loss
 
 __all__ = ["PNormPush"]

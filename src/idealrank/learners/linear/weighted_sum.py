@@ -12,8 +12,8 @@ import numpy as np
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.evaluation.scorer import mean_over_queries
-from idealrank.learners.base import Dataset
 from idealrank.learners.iterative import Iterative
+from idealrank.learners.learner_base import Dataset
 from idealrank.learners.linear.engine import Source, engine_of, parts_of
 from idealrank.learners.linear.query_blocks import Part, Parts
 from idealrank.measures import measure

@@ -15,8 +15,8 @@ from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.learners.base import Rows, as_data
 from idealrank.learners.estimators import check_learner, clone
+from idealrank.learners.learner_base import Rows, as_data
 from idealrank.learners.progress import bar
 from idealrank.learners.search.trials import Settings, Task, Trial, better, candidates_of, merit, run
 from idealrank.measures import Measure

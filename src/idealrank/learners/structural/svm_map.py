@@ -9,7 +9,7 @@ import numpy as np
 from idealrank._names.options import number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
-from idealrank.learners.names import register
+from idealrank.learners.learner_names import register
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss

@@ -11,7 +11,7 @@ from idealrank._names.options import option
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
-from idealrank.learners.names import register
+from idealrank.learners.learner_names import register
 from idealrank.learners.structural.interleaving import most_violated
 from idealrank.learners.structural.machine import StructuralSVM
 from idealrank.losses import Loss

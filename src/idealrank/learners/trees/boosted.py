@@ -17,9 +17,9 @@ from idealrank._typing import Float32s, Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scorer import mean_value
-from idealrank.learners.base import Dataset, Ranker, Rows
 from idealrank.learners.features import DenseFeatures, SparseFeatures, features_of
-from idealrank.learners.names import register
+from idealrank.learners.learner_base import Dataset, Ranker, Rows
+from idealrank.learners.learner_names import register
 from idealrank.learners.trees.boosting import derivatives
 from idealrank.learners.trees.category_features import (
     Categories,

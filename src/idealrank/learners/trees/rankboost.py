@@ -15,7 +15,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.evaluation.scorer import mean_value
 from idealrank.learners.iterative import Iterative
-from idealrank.learners.names import register
+from idealrank.learners.learner_names import register
 from idealrank.learners.trees.tree_arrays import Trees
 from idealrank.losses import Push
 from idealrank.losses.push import n_pairs

@@ -14,7 +14,7 @@ from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Bregman, CrossEntropy, LeastSquares, QNorm, loss
-from idealrank.losses.base import Loss
+from idealrank.losses.loss_base import Loss
 from idealrank.losses.potentials import KL, PNorm, Squared
 from idealrank.losses.segments import sums
 from idealrank.measures import cutoffs, discounts

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from idealrank import losses
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import DataError, OptionError
-from idealrank.losses.base import Loss
+from idealrank.losses.loss_base import Loss
 from idealrank.theory.consistency.fisher import Mixture
 
 __all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "looks_convex", "loss_function", "minimize", "take"]

@@ -23,7 +23,7 @@ from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
-from idealrank.measures.names import named
+from idealrank.measures.measure_names import named
 from idealrank.theory.distinguishing.all_pairs import Distinctions
 from idealrank.theory.distinguishing.confidence_sequences import check_delta
 from idealrank.theory.distinguishing.distinctions import Distinction

@@ -13,7 +13,7 @@ from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.measures import DCG, NDCG, LinearNDCG, Measure
-from idealrank.measures.base import kernel_ties
+from idealrank.measures.measure_base import kernel_ties
 from idealrank.measures.plan import Plan
 
 __all__ = ["check_growing", "growing_sizes", "prefix_values"]

@@ -13,7 +13,7 @@ from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.segments import sums
 from idealrank.measures import Measure, gains
-from idealrank.measures.base import kernel_ties
+from idealrank.measures.measure_base import kernel_ties
 from idealrank.measures.plan import run
 from idealrank.theory.distinguishing.growing_lists import Paths
 from idealrank.theory.distinguishing.prefixes import prefix_values

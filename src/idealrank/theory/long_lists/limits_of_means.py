@@ -16,7 +16,7 @@ from scipy import special
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import Measure
-from idealrank.measures.base import empty_value
+from idealrank.measures.measure_base import empty_value
 from idealrank.theory.long_lists.expectations import pseudo_expectation
 from idealrank.theory.long_lists.laws import bounded_law
 from idealrank.theory.long_lists.limits import limit, sees

@@ -23,7 +23,7 @@ from idealrank.evaluation.scorer import mean_over_queries
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
 from idealrank.measures.gains import Gain
-from idealrank.measures.names import named
+from idealrank.measures.measure_names import named
 from idealrank.theory.long_lists.limits import sees, theorem_of
 from idealrank.theory.long_lists.limits_of_means import prospect
 from idealrank.theory.long_lists.measure_discount import MEASURES, Weighting

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from idealrank._names.grammar import no_option
 from idealrank._names.registry import Registry
-from idealrank.learners.base import Learner, Ranker
+from idealrank.learners.learner_base import Learner, Ranker
 
 __all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "register", "with_files"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from idealrank._names.registry import Registry
-from idealrank.losses.base import Loss
+from idealrank.losses.loss_base import Loss
 
 __all__ = ["LOSSES", "loss", "register"]
 

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from idealrank._names.registry import Registry
 from idealrank.errors import OptionError
-from idealrank.measures.base import Measure
 from idealrank.measures.conventions import CONVENTION_NAMES
 from idealrank.measures.discounts import DISCOUNTS
 from idealrank.measures.gains import GAINS
+from idealrank.measures.measure_base import Measure
 from idealrank.measures.spellings import known_elsewhere, separate, translated
 
 __all__ = ["MEASURES", "measure", "named", "register"]
