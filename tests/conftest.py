@@ -98,5 +98,5 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for registry in (CUTOFFS, DISCOUNTS, GAINS, LEARNERS, LINKS, LOSSES, MEASURES, POTENTIALS):
         registry.members()
-        for table in ("_by_letters", "_aliases", "_parsed"):
+        for table in ("_by_name", "_aliases", "_parsed"):
             monkeypatch.setattr(registry, table, dict(getattr(registry, table)))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import idealrank
 from idealrank import cutoffs, discounts, gains, learners, losses, measures
-from idealrank._names.grammar import letters, read
+from idealrank._names.grammar import normalized_name, read
 from idealrank._names.registry import Registry
 from idealrank.cli.group import commands
 from idealrank.errors import OptionError
@@ -62,7 +62,7 @@ def test_a_home_lists_what_is_registered_and_nothing_else(home: str) -> None:
 def test_every_name_and_alias_is_found_whatever_its_capitals_and_underscores(home: str) -> None:
     registry = REGISTRIES[home]
     names = {label: label for label in registry.members()} | registry.aliases()
-    assert len({*map(letters, names)}) == len(names), "two names are the same"
+    assert len({*map(normalized_name, names)}) == len(names), "two names are the same"
     for name, label in names.items():
         for spelling in (name, name.upper(), name.replace("_", ""), name.replace("_", "-")):
             assert registry.find(spelling).label == label
@@ -213,12 +213,12 @@ def test_reading_takes_linear_time(text: str) -> None:
 @given(st.text("ndcg_1:(),=@ -", max_size=30))
 def test_any_text_is_taken_apart_or_refused(text: str) -> None:
     try:
-        written = read(text, "measure", "ndcg@10")
+        parsed = read(text, "measure", "ndcg@10")
     except OptionError:
         return
-    assert written.text == text
-    assert written.name
-    assert not np.intersect1d([*written.name], [*":(),=@ "]).size
+    assert parsed.text == text
+    assert parsed.name
+    assert not np.intersect1d([*parsed.name], [*":(),=@ "]).size
 
 
 @pytest.mark.parametrize(

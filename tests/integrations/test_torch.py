@@ -376,7 +376,7 @@ def test_what_has_no_formula_says_how_to_compute_it() -> None:
         def options(cls) -> dict[str, Any]:
             return {}
 
-        def named(self, besides: Any = ()) -> str:
+        def text(self, exclude: Any = ()) -> str:
             return self.label
 
         def values_and_gradient(self, lists: Any) -> Any:
@@ -419,7 +419,7 @@ def test_a_listwise_loss_of_ones_own_is_never_computed_by_the_formula_of_another
 
 
 def test_a_registered_loss_of_ones_own_is_a_module_and_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    for table in ("_by_letters", "_aliases"):
+    for table in ("_by_name", "_aliases"):
         monkeypatch.setattr(LOSSES, table, dict(getattr(LOSSES, table)))
     losses.register("doubled_squares")(Doubled)
     scores = torch.tensor(SCORES)

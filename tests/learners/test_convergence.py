@@ -13,8 +13,8 @@ from idealrank import learners
 from idealrank.errors import OptionError
 from idealrank.learners import features
 from idealrank.learners.features import features_of
-from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.query_blocks import Part
+from idealrank.learners.linear.objective import LinearObjective
+from idealrank.learners.linear.query_blocks import QueryBlock
 
 
 def made(scale: float = 1.0, shift: float = 0.0, n_queries: int = 20) -> ir.RankingData:
@@ -57,7 +57,7 @@ def test_a_penalty_is_of_the_weights_as_they_are() -> None:
     """At the minimum of loss + l2 / 2 ||w||^2, l2 w is minus the gradient of the loss, in the units of the features."""
     data = made(100.0)
     ranker = learners.RankNet(l2=0.5, max_iter=1000).fit(data)
-    objective = Objective(Part.of(data, n_threads=1), ranker.loss_)
+    objective = LinearObjective(QueryBlock.of(data, n_threads=1), ranker.loss_)
     slope = objective(np.append(ranker.coef_, 0.0))[1][:-1]
     assert_allclose(-slope, 0.5 * ranker.coef_, rtol=0, atol=0.01)
 
@@ -116,7 +116,7 @@ def test_steepest_descent_backtracks() -> None:
     ranker = learners.LinearRanker("least_squares", optimizer="gd", max_iter=4)
     with pytest.warns(ConvergenceWarning):
         ranker.fit(data)
-    objective = Objective(Part.of(data, n_threads=1), ranker.loss_)
+    objective = LinearObjective(QueryBlock.of(data, n_threads=1), ranker.loss_)
     w, length = np.zeros(6), 1.0
     for _ in range(4):
         value, slope = objective(w)

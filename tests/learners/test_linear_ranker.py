@@ -16,8 +16,8 @@ from idealrank import losses
 from idealrank.errors import DataError, OptionError
 from idealrank.learners import LinearRanker
 from idealrank.learners.features import features_of
-from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.query_blocks import Part
+from idealrank.learners.linear.objective import LinearObjective
+from idealrank.learners.linear.query_blocks import QueryBlock
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
 
@@ -71,7 +71,7 @@ def test_the_gradient_of_the_objective_is_its_slope(loss: str) -> None:
     X, y, qid = made()
     data = ir.from_arrays(y, query_ids=qid, features=X)
     weighted = replace(data, query_weights=np.random.default_rng(3).random(data.n_queries))
-    objective = Objective(Part.of(weighted, "minmax", 1), losses.loss(loss), lambda _: 0.5)
+    objective = LinearObjective(QueryBlock.of(weighted, "minmax", 1), losses.loss(loss), lambda _: 0.5)
     w = np.random.default_rng(4).normal(size=7)
     for j in range(7):
         step = np.eye(7)[j] * 1e-5
@@ -114,8 +114,8 @@ def test_stochastic_descent_is_algorithm_1() -> None:
     second = np.array([[1.0, 0, 0], [0, 1, 0], [0.5, 0.5, -1]])
     X, qid, y = np.concatenate([first, second]), [1] * 4 + [2] * 3, [2, 0, 1, 3, 0, 2, 1]
     data = ir.from_arrays(y, query_ids=qid, features=X)
-    part = Part.of(data, n_threads=1)
-    first_query, second_query = Objective(part, losses.ApproxNDCG(alpha=2.0), lambda _: 0.0).queries()
+    part = QueryBlock.of(data, n_threads=1)
+    first_query, second_query = LinearObjective(part, losses.ApproxNDCG(alpha=2.0), lambda _: 0.0).queries()
     theta = np.array([0.1, 0.1, 0.1, 0.0])
     thetas = []
     for _ in range(3):
@@ -164,14 +164,14 @@ def test_an_interrupt_leaves_the_best_so_far(monkeypatch: pytest.MonkeyPatch) ->
     X, y, qid = made()
     calls = []
 
-    def interrupted(self: Objective, parameters: Any) -> Any:
+    def interrupted(self: LinearObjective, parameters: Any) -> Any:
         calls.append(parameters)
         if len(calls) > 6:
             raise KeyboardInterrupt
         return plain(self, parameters)
 
-    plain = Objective.__call__
-    monkeypatch.setattr(Objective, "__call__", interrupted)
+    plain = LinearObjective.__call__
+    monkeypatch.setattr(LinearObjective, "__call__", interrupted)
     ranker = LinearRanker("pairwise_logistic", normalize="minmax")
     with pytest.raises(KeyboardInterrupt):
         ranker.fit(X, y, qid=qid)

@@ -17,7 +17,7 @@ from idealrank import from_arrays, learners, losses
 from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import SortedParquet
 from idealrank.learners.linear.engine import engine_of
-from idealrank.learners.linear.objective import Objective
+from idealrank.learners.linear.objective import LinearObjective
 from idealrank.learners.linear.sources import ParquetSource
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
@@ -51,7 +51,7 @@ def test_value_and_gradient_are_those_in_memory(tmp_path: Path, loss: str, norma
     parts = ranker._parts(from_arrays(y, query_ids=qid, features=X)), ranker._parts(source)
     parameters = np.random.default_rng(1).normal(size=6)
     (value, gradient), (streamed_value, streamed_gradient) = (
-        Objective(each, losses.loss(loss), lambda weight: 0.5 / weight)(parameters) for each in parts
+        LinearObjective(each, losses.loss(loss), lambda weight: 0.5 / weight)(parameters) for each in parts
     )
     assert_allclose(streamed_value, value, rtol=1e-13, atol=0)
     assert_allclose(streamed_gradient, gradient, rtol=1e-12, atol=1e-14)
@@ -118,18 +118,18 @@ def test_alpha_may_be_found_from_the_scores_of_the_last_fit(tmp_path: Path) -> N
 def test_there_is_one_pass_for_each_gradient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     passes: list[SortedParquet] = []
     gradients: list[Any] = []
-    batches, called = SortedParquet.batches, Objective.__call__
+    batches, called = SortedParquet.batches, LinearObjective.__call__
 
     def counted_batches(self: SortedParquet, rows: int) -> Any:
         passes.append(self)
         return batches(self, rows)
 
-    def counted_call(self: Objective, parameters: Any) -> Any:
+    def counted_call(self: LinearObjective, parameters: Any) -> Any:
         gradients.append(parameters)
         return called(self, parameters)
 
     monkeypatch.setattr(SortedParquet, "batches", counted_batches)
-    monkeypatch.setattr(Objective, "__call__", counted_call)
+    monkeypatch.setattr(LinearObjective, "__call__", counted_call)
     ranker = learners.ApproxNDCGRanker(max_iter=5).fit(ParquetSource(written(tmp_path / "train", made())))
     assert len(passes) == 1 + len(gradients)  # the first finds the scale of the features
     assert len(gradients) >= len(ranker.history_) > 5

@@ -250,7 +250,7 @@ def test_a_name_that_a_user_registers_wins_over_one_that_only_the_command_has() 
     try:
         assert isinstance(ir.measure("relstring"), Mine)
     finally:
-        del MEASURES._by_letters["relstring"]
+        del MEASURES._by_name["relstring"]
         MEASURES._parsed.clear()
 
 

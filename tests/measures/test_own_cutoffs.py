@@ -42,7 +42,7 @@ class Half(cutoffs.Cutoff):
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(CUTOFFS, "_by_letters", dict(CUTOFFS._by_letters))
+    monkeypatch.setattr(CUTOFFS, "_by_name", dict(CUTOFFS._by_name))
     cutoffs.register("share")(Share)
     cutoffs.register("half")(Half)
     yield

@@ -12,7 +12,17 @@ from typing import NamedTuple
 
 from idealrank.errors import OptionError
 
-__all__ = ["Written", "cannot_read", "letters", "nearest", "no_option", "number_text", "read", "snake_case", "unknown"]
+__all__ = [
+    "ParsedName",
+    "cannot_read",
+    "nearest",
+    "no_option",
+    "normalized_name",
+    "number_text",
+    "read",
+    "snake_case",
+    "unknown",
+]
 
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _TAIL = re.compile(r"_(\d+)\Z")
@@ -92,18 +102,18 @@ def snake_case(name: str) -> str:
     return _WORDS.sub("_", name).lower()
 
 
-def letters(name: str) -> str:
+def normalized_name(name: str) -> str:
     """Return a name without case, underscores and hyphens, for comparison.
 
     Examples
     --------
-    >>> letters("List_MLE") == letters("listmle") == letters("list-mle")
+    >>> normalized_name("List_MLE") == normalized_name("listmle") == normalized_name("list-mle")
     True
     """
     return _JOINTS.sub("", name).lower()
 
 
-class Written(NamedTuple):
+class ParsedName(NamedTuple):
     """The parts of a parsed text.
 
     Parameters
@@ -123,25 +133,25 @@ class Written(NamedTuple):
     values: list[str]
     options: dict[str, str]
 
-    def with_cutoff(self, cutoff: str) -> Written:
+    def with_cutoff(self, cutoff: str) -> ParsedName:
         """Return a copy with a cutoff; raise an OptionError if there is one already."""
         if "cutoff" in self.options:
             raise OptionError(f"{self.text!r} has two cutoffs")
         return self._replace(options=self.options | {"cutoff": cutoff})
 
-    def with_tail_as_cutoff(self) -> Written:
+    def with_tail_as_cutoff(self) -> ParsedName:
         """Return a copy with the number at the end of the name, if any, as the cutoff.
 
         Examples
         --------
         >>> read("ndcg_cut_10", "measure", "ndcg@10").with_tail_as_cutoff()
-        Written(text='ndcg_cut_10', name='ndcg_cut', values=[], options={'cutoff': '10'})
+        ParsedName(text='ndcg_cut_10', name='ndcg_cut', values=[], options={'cutoff': '10'})
         """
         tail = _TAIL.search(self.name)
         return self._replace(name=self.name[: tail.start()]).with_cutoff(tail[1]) if tail else self
 
 
-def read(text: str, kind: str, such_as: str) -> Written:
+def read(text: str, kind: str, such_as: str) -> ParsedName:
     """Parse the text form of a value.
 
     Parameters
@@ -155,7 +165,7 @@ def read(text: str, kind: str, such_as: str) -> Written:
 
     Returns
     -------
-    Written
+    ParsedName
         The parts of the text.
 
     Raises
@@ -166,7 +176,7 @@ def read(text: str, kind: str, such_as: str) -> Written:
     Examples
     --------
     >>> read("power:0.5", "discount", "log:2")
-    Written(text='power:0.5', name='power', values=['0.5'], options={})
+    ParsedName(text='power:0.5', name='power', values=['0.5'], options={})
     >>> read("ndcg(gain=linear)@10", "measure", "ndcg@10").options
     {'gain': 'linear', 'cutoff': '10'}
     """
@@ -179,8 +189,8 @@ def read(text: str, kind: str, such_as: str) -> Written:
     before, at, cutoff = map(str.strip, rest.partition("@"))
     if bool(bracket) != bool(closed) or not _NAME.fullmatch(name) or before or (at and len(cutoff.split()) != 1):
         raise cannot_read(kind, text, f"write {such_as}")
-    written = Written(text, name, values, _options(inside, text))
-    return written.with_cutoff(cutoff) if at else written
+    parsed = ParsedName(text, name, values, _options(inside, text))
+    return parsed.with_cutoff(cutoff) if at else parsed
 
 
 def _options(inside: str, text: str) -> dict[str, str]:

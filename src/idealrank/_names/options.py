@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from idealrank._names.grammar import Written, no_option, number_text, snake_case, unknown
+from idealrank._names.grammar import ParsedName, no_option, number_text, snake_case, unknown
 from idealrank.errors import OptionError
 
 __all__ = [
@@ -127,7 +127,7 @@ class Named:
         return _conversions(own)
 
     @classmethod
-    def from_written(cls, written: Written) -> Self:
+    def from_parsed(cls, parsed: ParsedName) -> Self:
         """Create the value from its parsed text form."""
         raise NotImplementedError
 
@@ -136,10 +136,10 @@ class Numbers(Named):
     """Base of values with numbers after colons: ``power:0.5``."""
 
     @classmethod
-    def from_written(cls, written: Written) -> Self:
-        if written.options:
-            raise OptionError(f"{cls.label} takes numbers after colons and no options, got {written.text!r}")
-        return cls(*map(float, written.values))
+    def from_parsed(cls, parsed: ParsedName) -> Self:
+        if parsed.options:
+            raise OptionError(f"{cls.label} takes numbers after colons and no options, got {parsed.text!r}")
+        return cls(*map(float, parsed.values))
 
     def __str__(self) -> str:
         return ":".join([self.label, *map(number_text, dataclasses.astuple(self))])
@@ -229,26 +229,26 @@ class Options(Named):
         return super().__new__(cls)
 
     @classmethod
-    def from_written(cls, written: Written) -> Self:
-        if written.values:
-            raise OptionError(f"{cls.label} takes options in parentheses, option=value, got {written.text!r}")
+    def from_parsed(cls, parsed: ParsedName) -> Self:
+        if parsed.values:
+            raise OptionError(f"{cls.label} takes options in parentheses, option=value, got {parsed.text!r}")
         for each in dataclasses.fields(cls):
-            if each.default is dataclasses.MISSING and each.name not in written.options:
-                raise OptionError(f"{written.text!r} lacks an option: write {cls.label}({each.name}=...)")
-        return cls(**written.options)
+            if each.default is dataclasses.MISSING and each.name not in parsed.options:
+                raise OptionError(f"{parsed.text!r} lacks an option: write {cls.label}({each.name}=...)")
+        return cls(**parsed.options)
 
-    def named(self, besides: Iterable[str] = ()) -> str:
+    def text(self, exclude: Iterable[str] = ()) -> str:
         """Return the name with the options, in parentheses, that differ from their defaults.
 
         Parameters
         ----------
-        besides : iterable of str
+        exclude : iterable of str
             Options to leave out.
         """
         chosen = {
             each.name: getattr(self, each.name)
             for each in dataclasses.fields(self)
-            if each.name in self.options() and each.name not in besides and getattr(self, each.name) != each.default
+            if each.name in self.options() and each.name not in exclude and getattr(self, each.name) != each.default
         }
         inside = ",".join(f"{name}={_text(value)}" for name, value in chosen.items())
         return f"{self.label}({inside})" if inside else self.label

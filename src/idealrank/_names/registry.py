@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from idealrank._names.grammar import cannot_read, letters, nearest, read
+from idealrank._names.grammar import cannot_read, nearest, normalized_name, read
 from idealrank._names.options import Named
 from idealrank.errors import OptionError
 
@@ -46,7 +46,7 @@ class Registry(Generic[_Member]):
 
     def __init__(self, kind: str, base: type[_Member], such_as: str, package: str | None = None) -> None:
         self._kind, self._base, self._such_as, self._package = kind, base, such_as, package
-        self._by_letters: dict[str, type[_Member]] = {}
+        self._by_name: dict[str, type[_Member]] = {}
         self._aliases: dict[str, str] = {}
         self._parsed: dict[str, _Member] = {}
         self._is_loaded = package is None
@@ -90,12 +90,12 @@ class Registry(Generic[_Member]):
             if not cls.__module__.startswith(f"{self._package}."):
                 self._load()  # finds conflicts with names of the package
             for each in (name, *aliases):
-                other = self._by_letters.get(letters(each), cls)
+                other = self._by_name.get(normalized_name(each), cls)
                 if _path(other) != _path(cls):
                     raise OptionError(f"the {self._kind} {each!r} is both {_path(cls)} and {_path(other)}: rename one")
             cls.label = name
             self._parsed.clear()
-            self._by_letters.update({letters(each): cls for each in (name, *aliases)})  # type: ignore[misc]
+            self._by_name.update({normalized_name(each): cls for each in (name, *aliases)})  # type: ignore[misc]
             self._aliases.update(dict.fromkeys(aliases, name))
             return cls
 
@@ -104,7 +104,7 @@ class Registry(Generic[_Member]):
     def members(self) -> dict[str, type[_Member]]:
         """Return the classes by their labels."""
         self._load()
-        return {cls.label: cls for cls in self._by_letters.values()}
+        return {cls.label: cls for cls in self._by_name.values()}
 
     def aliases(self) -> dict[str, str]:
         """Return the labels by their aliases."""
@@ -128,7 +128,7 @@ class Registry(Generic[_Member]):
         """
         if not self.knows(name):
             raise OptionError(f"unknown {self._kind} {text or name!r}{nearest(name, self.members(), self._aliases)}")
-        return self._by_letters[letters(name)]
+        return self._by_name[normalized_name(name)]
 
     def of(self: Registry[_Value], value: str | _Value) -> _Value:
         """Parse the text form of a value.
@@ -156,35 +156,35 @@ class Registry(Generic[_Member]):
             )
         if value in self._parsed:  # a frozen value, so it can be shared
             return self._parsed[value]
-        written = read(value, self._kind, self._such_as)
-        if not self.knows(written.name):
-            written = written.with_tail_as_cutoff()
-        cls = self.find(written.name, value)
+        parsed_name = read(value, self._kind, self._such_as)
+        if not self.knows(parsed_name.name):
+            parsed_name = parsed_name.with_tail_as_cutoff()
+        cls = self.find(parsed_name.name, value)
         try:
-            parsed = cls.from_written(written)
+            made = cls.from_parsed(parsed_name)
         except OptionError:
             raise
         except (TypeError, ValueError) as error:
             raise cannot_read(self._kind, value, error) from None
         if len(self._parsed) >= _MOST_PARSED:
             self._parsed.clear()
-        self._parsed[value] = parsed
-        return parsed
+        self._parsed[value] = made
+        return made
 
     def knows(self, name: str) -> bool:
         """Return whether a class has this name; a class that is called like it is tried before all are imported."""
-        wanted = letters(name)
-        if wanted not in self._by_letters and not self._is_loaded:
+        wanted = normalized_name(name)
+        if wanted not in self._by_name and not self._is_loaded:
             self._load(only=wanted)
-            if wanted not in self._by_letters:
+            if wanted not in self._by_name:
                 self._load()
-        return wanted in self._by_letters
+        return wanted in self._by_name
 
     def _load(self, only: str | None = None) -> None:
         if not self._is_loaded:
             package = import_module(str(self._package))
             for name in package.__all__:
-                if only is None or letters(name) == only:
+                if only is None or normalized_name(name) == only:
                     getattr(package, name)
             self._is_loaded = only is None
 

@@ -13,7 +13,7 @@ import numpy as np
 from idealrank import stats
 from idealrank._core.checks import check_count, items_of
 from idealrank._core.exact import Moments
-from idealrank._names.grammar import letters, unknown
+from idealrank._names.grammar import normalized_name, unknown
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page, Section
 from idealrank._present.pluralize import counted
@@ -257,7 +257,7 @@ def agreement_of(
 
 
 def _known(name: object) -> str:
-    found = next((known for known in AGREEMENT_MEASURES if letters(known) == letters(str(name))), None)
+    found = next((known for known in AGREEMENT_MEASURES if normalized_name(known) == normalized_name(str(name))), None)
     if found is None:
         raise unknown("measure of agreement", name, AGREEMENT_MEASURES)
     return found

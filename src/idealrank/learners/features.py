@@ -20,7 +20,7 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["NORMALIZATIONS", "DenseFeatures", "Moments", "SparseFeatures", "features_of"]
+__all__ = ["NORMALIZATIONS", "DenseFeatures", "FeatureMoments", "SparseFeatures", "features_of"]
 
 #: How the features of a query may be brought to one scale.
 NORMALIZATIONS = ("minmax", "zscore")
@@ -28,14 +28,14 @@ _CELLS = 1 << 20  # cells that are copied to float64 at a time, if a column of a
 
 
 @dataclass(frozen=True)
-class Moments:
+class FeatureMoments:
     """The mean of each column, and its mean squared deviation from that mean and from the mean of the query.
 
-    Moments of parts of the data add up to those of all of it. ``weight`` is the sum of the query weights, if known.
+    Those of parts of the data add up to those of all of it. ``weight`` is the sum of the query weights, if known.
 
-    >>> both = Moments(2, np.array([1.0]), np.array([4.0]), np.array([4.0]))
-    >>> both + Moments(2, np.array([3.0]), np.array([4.0]), np.array([4.0]))
-    Moments(n=4, mean=array([2.]), total=array([5.]), within=array([4.]), weight=0.0)
+    >>> both = FeatureMoments(2, np.array([1.0]), np.array([4.0]), np.array([4.0]))
+    >>> both + FeatureMoments(2, np.array([3.0]), np.array([4.0]), np.array([4.0]))
+    FeatureMoments(n=4, mean=array([2.]), total=array([5.]), within=array([4.]), weight=0.0)
     """
 
     n: int
@@ -44,11 +44,11 @@ class Moments:
     within: Floats
     weight: float = 0.0
 
-    def __add__(self, other: Moments) -> Moments:
+    def __add__(self, other: FeatureMoments) -> FeatureMoments:
         n = self.n + other.n
         own, others = self.n / n, other.n / n
         apart = other.mean - self.mean
-        return Moments(
+        return FeatureMoments(
             n,
             self.mean + others * apart,
             own * self.total + others * other.total + own * others * apart**2,
@@ -88,7 +88,7 @@ class DenseFeatures:
     #: The features as other packages' learners take them.
     table = matrix
 
-    def moments(self) -> Moments:
+    def moments(self) -> FeatureMoments:
         """Return the mean and the deviations of each column."""
         n = self.cells.shape[0]
         mean = self.gradient(np.full(n, 1 / n))
@@ -104,7 +104,7 @@ class DenseFeatures:
             filled = sizes > 0
             sums = np.add.reduceat(rows, (self.offsets[queries] - begin)[filled])
             between[columns] += (sums**2 / sizes[filled, None]).sum(axis=0)
-        return Moments(n, mean, squares / n, np.maximum(squares - between, 0) / n)
+        return FeatureMoments(n, mean, squares / n, np.maximum(squares - between, 0) / n)
 
     def _blocks(self) -> Iterator[tuple[slice, slice]]:
         """Yield queries and columns that divide the matrix into small blocks."""
@@ -150,7 +150,7 @@ class SparseFeatures:
         """Return the features as other packages' learners take them."""
         return self.rows
 
-    def moments(self) -> Moments:
+    def moments(self) -> FeatureMoments:
         """Return the mean and the deviations of each column."""
         from scipy.sparse import csr_array
 
@@ -161,7 +161,7 @@ class SparseFeatures:
         sums = of_query @ self.rows
         squares = self.rows.multiply(self.rows).T @ ones / n
         between = sums.multiply(sums).T @ (1 / np.maximum(sizes, 1)) / n
-        return Moments(n, mean, np.maximum(squares - mean**2, 0), np.maximum(squares - between, 0))
+        return FeatureMoments(n, mean, np.maximum(squares - mean**2, 0), np.maximum(squares - between, 0))
 
     def of_query(self, query: int, own: slice) -> SparseFeatures:
         """Return the features of one query, which has these documents."""

@@ -37,7 +37,7 @@ class Loss(Options):
     has_potential: ClassVar[bool] = True
 
     def __str__(self) -> str:
-        return self.named()
+        return self.text()
 
     __repr__ = __str__
 

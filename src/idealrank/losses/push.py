@@ -49,7 +49,7 @@ class Push(Loss):
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         gradient = np.empty_like(lists.scores)
         with np.errstate(all="ignore"):
-            pairs = _Pairs.of(lists)
+            pairs = _LevelPairs.of(lists)
             total, shares = self._shares(pairs, lists)
             gradient[pairs.order] = shares - pairs.pulled(shares, 1)
             even = log_sum_exp(self.p * pairs.log_counts, lists.offsets)
@@ -59,14 +59,14 @@ class Push(Loss):
     def curvature(self, lists: Lists) -> Floats:
         curvature = np.empty_like(lists.scores)
         with np.errstate(all="ignore"):
-            pairs = _Pairs.of(lists)
+            pairs = _LevelPairs.of(lists)
             _, shares = self._shares(pairs, lists)
             first, second = pairs.pulled(shares, 1), pairs.pulled(shares, 2)
             spread = shares + second - (shares - first) ** 2
             curvature[pairs.order] = np.maximum(first - second + self.p * spread, 0)
         return np.nan_to_num(curvature, nan=0.0)
 
-    def _shares(self, pairs: _Pairs, lists: Lists) -> tuple[Floats, Floats]:
+    def _shares(self, pairs: _LevelPairs, lists: Lists) -> tuple[Floats, Floats]:
         """Return the logarithm of the sum over k, and each k's share in it; -inf and 0 for a query without pairs."""
         terms = self.p * (pairs.scores + pairs.nearest + pairs.rest)
         return log_sum_exp(terms, lists.offsets), np.nan_to_num(np.exp(log_shares(terms, lists.offsets)), nan=0.0)
@@ -81,11 +81,11 @@ def n_pairs(lists: Lists) -> Floats:
     array([2., 0.])
     """
     with np.errstate(all="ignore"):
-        return sums(np.exp(_Pairs.of(lists).log_counts), lists.offsets)
+        return sums(np.exp(_LevelPairs.of(lists).log_counts), lists.offsets)
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class _LevelPairs:
     """The documents of each query by decreasing label, so that those with the same label, a level, are contiguous.
 
     ``level`` is the index of each document's level; ``levels`` are the offsets of levels among documents, ``queries``
@@ -104,7 +104,7 @@ class _Pairs:
     n_threads: int
 
     @classmethod
-    def of(cls, lists: Lists) -> _Pairs:
+    def of(cls, lists: Lists) -> _LevelPairs:
         check_finite(lists.labels, lists.offsets, "label")
         check_finite(lists.scores, lists.offsets, "score")
         order = _native.order(lists.labels, lists.offsets, lists.n_threads)

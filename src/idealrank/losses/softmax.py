@@ -22,7 +22,7 @@ from idealrank.measures import gains
 __all__ = ["PSL", "XENDCG", "Softmax", "SoftmaxAtK"]
 
 
-class Relevant(NamedTuple):
+class PositiveDocuments(NamedTuple):
     """The documents with a target above 0, few of many in a catalog, and their queries and targets."""
 
     rows: Int64s
@@ -37,7 +37,7 @@ class SoftmaxLoss(Loss):
     The gradient is P softmax(s) - p, where P is the sum of p.
     """
 
-    def relevant(self, lists: Lists) -> Relevant:
+    def relevant(self, lists: Lists) -> PositiveDocuments:
         """Return the documents with a target; a query without anything to learn from has none."""
         raise NotImplementedError
 
@@ -86,7 +86,7 @@ def _curvature(totals: Floats, predicted: Floats, lists: Lists) -> Floats:
     return np.repeat(totals, lists.sizes) * predicted * (1 - predicted)
 
 
-def _cross_entropy(relevant: Relevant, lists: Lists) -> tuple[Floats, Floats]:
+def _cross_entropy(relevant: PositiveDocuments, lists: Lists) -> tuple[Floats, Floats]:
     """Return -p log softmax(s) of each relevant document, and the gradient P softmax(s) - p of all."""
     rows, queries, targets = relevant
     gradient, under, logs = shares(lists.scores, lists.offsets)
@@ -95,22 +95,22 @@ def _cross_entropy(relevant: Relevant, lists: Lists) -> tuple[Floats, Floats]:
     return targets * (logs[queries] - under[rows]), gradient
 
 
-def _added(values: Floats, relevant: Relevant, lists: Lists) -> Floats:
+def _added(values: Floats, relevant: PositiveDocuments, lists: Lists) -> Floats:
     """Return the sum of the values of each query's relevant documents."""
     return np.asarray(np.bincount(relevant.queries, values, lists.n_queries), np.float64)
 
 
-def _relevant(worth: Floats, normalize: str, lists: Lists) -> Relevant:
+def _relevant(worth: Floats, normalize: str, lists: Lists) -> PositiveDocuments:
     """Return the documents with a positive worth; targets are their worth, divided by its sum unless this is "none"."""
     rows = np.flatnonzero(worth > 0)
     queries = np.repeat(np.arange(lists.n_queries), np.diff(np.searchsorted(rows, lists.offsets)))
-    found = Relevant(rows, queries, worth[rows])
+    found = PositiveDocuments(rows, queries, worth[rows])
     if normalize == "none":
         return found
     return found._replace(targets=found.targets / _added(found.targets, found, lists)[queries])
 
 
-def _for_all(relevant: Relevant, lists: Lists) -> Floats:
+def _for_all(relevant: PositiveDocuments, lists: Lists) -> Floats:
     """Return the target of every document."""
     targets = np.zeros(lists.labels.size)
     targets[relevant.rows] = relevant.targets
@@ -146,7 +146,7 @@ class Softmax(SoftmaxLoss):
     normalize: str = option(choice("gains", "none"), "gains")
     gain: Any = option(gains.of, gains.Linear())
 
-    def relevant(self, lists: Lists) -> Relevant:
+    def relevant(self, lists: Lists) -> PositiveDocuments:
         return _relevant(worth_of(self.gain, lists), self.normalize, lists)
 
 
@@ -180,7 +180,7 @@ class XENDCG(SoftmaxLoss):
 
     gamma: float = option(number(0, 1), 0.5)
 
-    def relevant(self, lists: Lists) -> Relevant:
+    def relevant(self, lists: Lists) -> PositiveDocuments:
         worth = worth_of(gains.Exp2(), replace(lists, weights=None)) + (1 - self.gamma)
         return _relevant(worth if lists.weights is None else worth * lists.weights, "gains", lists)
 
@@ -245,7 +245,7 @@ class SoftmaxAtK(Loss):
         relevant, _, _ = self._weighted(lists)
         return _curvature(_added(relevant.targets, relevant, lists), _shares(lists), lists)
 
-    def _weighted(self, lists: Lists) -> tuple[Relevant, Floats, Int64s]:
+    def _weighted(self, lists: Lists) -> tuple[PositiveDocuments, Floats, Int64s]:
         """Return the relevant documents with the targets p w, their w, and the document with each query's k-th score.
 
         A query without documents has the document -1.

@@ -1,4 +1,4 @@
-"""Formulas of measures that are no sum over ranks: functions from `Rankings` or `Graded` to one value per query.
+"""Formulas of measures that are no sum over ranks: functions from `RankedLabels` or `Graded` to one value per query.
 
 The measures of `retrieval` and the trec_eval command share them. Terms are added in trec_eval's order, for its digits.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from idealrank._typing import Floats
 from idealrank.measures.groups import ratio
-from idealrank.measures.ranked_labels import UNJUDGED, Graded, Rankings
+from idealrank.measures.ranked_labels import UNJUDGED, Graded, RankedLabels
 
 __all__ = [
     "binary_gain",
@@ -34,7 +34,7 @@ __all__ = [
 _EPSILON = 0.00001
 
 
-def inferred_ap(r: Rankings) -> Floats:
+def inferred_ap(r: RankedLabels) -> Floats:
     """Compute average precision where only a sample of the pool is judged."""
     relevant, above = r.found.ranks - 1, r.found_ranks - 1.0
     # Signals such as Ctrl-C are handled between calls, not between operators, so no step may be long.
@@ -46,14 +46,14 @@ def inferred_ap(r: Rankings) -> Floats:
     return ratio(r.found.total(expected), r.n_relevant)
 
 
-def interpolated_precision(r: Rankings, recall: float, rounding: str) -> Floats:
+def interpolated_precision(r: RankedLabels, recall: float, rounding: str) -> Floats:
     """Compute the best precision at any relevant document from the one that reaches this recall on."""
     place = np.maximum(documents_at(r, recall, rounding), 1).astype(np.int64)
     value = r.found.after(r.interpolated, np.arange(r.n_queries), place)
     return np.where(place <= r.found.sizes, value, 0.0)
 
 
-def documents_at(r: Rankings, recall: float, rounding: str) -> Floats:
+def documents_at(r: RankedLabels, recall: float, rounding: str) -> Floats:
     """Return the number of relevant documents that reaches a recall."""
     wanted = recall * r.n_relevant
     whole = np.floor(wanted)
@@ -61,13 +61,13 @@ def documents_at(r: Rankings, recall: float, rounding: str) -> Floats:
     return count
 
 
-def r_precision_at(r: Rankings, multiple: float) -> Floats:
+def r_precision_at(r: RankedLabels, multiple: float) -> Floats:
     """Compute the precision after floor(multiple * relevant + 0.9) documents."""
     depths = np.floor(multiple * r.n_relevant + 0.9).astype(np.int64)
     return ratio(r.hits(depths), depths)
 
 
-def utility(r: Rankings, weights: Sequence[float], n_collection: int = 0) -> Floats:
+def utility(r: RankedLabels, weights: Sequence[float], n_collection: int = 0) -> Floats:
     """Compute the weighted sum of relevant retrieved, nonrelevant retrieved, relevant missed and nonrelevant missed."""
     found, missed = r.found.sizes, r.n_relevant - r.found.sizes
     rest = n_collection + found - r.n_retrieved - r.n_relevant
@@ -76,28 +76,28 @@ def utility(r: Rankings, weights: Sequence[float], n_collection: int = 0) -> Flo
     return total
 
 
-def binary_gain(r: Rankings) -> Floats:
+def binary_gain(r: RankedLabels) -> Floats:
     """Compute the sum of 1 / log2(2 + documents above that are not relevant) over the relevant, / relevant."""
     return ratio(r.found.total(1 / np.log2(2 + r.found_ranks - r.found.ranks)), r.n_relevant)
 
 
-def set_map(r: Rankings) -> Floats:
+def set_map(r: RankedLabels) -> Floats:
     """Compute precision times recall of the whole list."""
     return ratio(r.found.sizes * r.found.sizes, r.n_retrieved * r.n_relevant)
 
 
-def set_relative_precision(r: Rankings) -> Floats:
+def set_relative_precision(r: RankedLabels) -> Floats:
     """Compute relevant retrieved / the most there could be."""
     return ratio(r.found.sizes, np.minimum(r.n_retrieved, r.n_relevant))
 
 
-def yaap(r: Rankings) -> Floats:
+def yaap(r: RankedLabels) -> Floats:
     """Compute log((1 + s) / (1 + relevant - s)), s the sum of the precision at each relevant document."""
     total = r.found.total(r.precision)
     return np.log((1 + total) / (1 + r.n_relevant - total))
 
 
-def f_measure(r: Rankings, weight: float) -> Floats:
+def f_measure(r: RankedLabels, weight: float) -> Floats:
     """Compute (x + 1) P R / (R + x P) of the whole list, for a weight x."""
     precision, recall = ratio(r.found.sizes, r.n_retrieved), ratio(r.found.sizes, r.n_relevant)
     return ratio((weight + 1) * precision * recall, recall + weight * precision)

@@ -14,7 +14,7 @@ from typing import Self, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._names.grammar import Written, number_text
+from idealrank._names.grammar import ParsedName, number_text
 from idealrank._names.options import Numbers, number, option
 from idealrank._names.registry import Registry
 from idealrank._typing import Floats
@@ -208,13 +208,13 @@ class Table(Gain):
         object.__setattr__(self, "gains", tuple(gain for _, gain in pairs))
 
     @classmethod
-    def from_written(cls, written: Written) -> Self:
-        if not any(">" in value for value in written.values):
-            return super().from_written(written)
-        pairs = [value.split(">") for value in written.values]
+    def from_parsed(cls, parsed: ParsedName) -> Self:
+        if not any(">" in value for value in parsed.values):
+            return super().from_parsed(parsed)
+        pairs = [value.split(">") for value in parsed.values]
         table = {float(label): float(gain) for label, gain in pairs}
         if len(table) < len(pairs):
-            raise OptionError(f"a label is repeated in the gain {written.text!r}")
+            raise OptionError(f"a label is repeated in the gain {parsed.text!r}")
         return cls(table)
 
     def __call__(self, labels: npt.ArrayLike) -> Floats:

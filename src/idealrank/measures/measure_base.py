@@ -93,7 +93,7 @@ class Measure(Options):
         return dataclasses.replace(self, cutoff=cutoff)
 
     def __str__(self) -> str:
-        return self.named(besides=["cutoff"]) + ("" if self.cutoff is None else f"@{self.cutoff}")
+        return self.text(exclude=["cutoff"]) + ("" if self.cutoff is None else f"@{self.cutoff}")
 
     __repr__ = __str__
 

@@ -21,7 +21,7 @@ from idealrank.measures.plan import run
 __all__ = ["AUC", "KendallTau", "PairwiseError"]
 
 
-class _Counts(NamedTuple):
+class _PairCounts(NamedTuple):
     """Counts of pairs with different labels, one entry per query; a pair's weight is the difference of its labels."""
 
     wrong: Floats
@@ -33,7 +33,7 @@ class _Counts(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Pairs(Measure):
+class _PairMeasure(Measure):
     without = frozenset({"cutoff"})
 
     def plan(self) -> None:
@@ -45,7 +45,7 @@ class _Pairs(Measure):
         run([], lists, ties)  # checks the labels before they are converted
         labels = lists.labels
         prepared = filled._prepared(np.where(labels < 0, np.nan, labels) if lists.negative == "unjudged" else labels)
-        counts = _Counts(*_native.pair_counts(prepared, lists.scores, lists.offsets, ties, n_threads).T)
+        counts = _PairCounts(*_native.pair_counts(prepared, lists.scores, lists.offsets, ties, n_threads).T)
         with np.errstate(invalid="ignore"):  # infinite sums
             values = filled._value(counts)
         beyond = np.flatnonzero(~np.isfinite(values))
@@ -58,7 +58,7 @@ class _Pairs(Measure):
         """Return the labels to compare; an unjudged document counts as 0."""
         return np.nan_to_num(labels, nan=0.0)
 
-    def _value(self, counts: _Counts) -> Floats:
+    def _value(self, counts: _PairCounts) -> Floats:
         """Return one value per query."""
         raise NotImplementedError
 
@@ -69,7 +69,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 @register("kendall_tau", "tau", "kendall")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class KendallTau(_Pairs):
+class KendallTau(_PairMeasure):
     """The mean over pairs with different labels: +1 in the right order, -1 in the wrong order, 0 for equal scores.
 
     Examples
@@ -81,13 +81,13 @@ class KendallTau(_Pairs):
     array([0.33333333])
     """
 
-    def _value(self, counts: _Counts) -> Floats:
+    def _value(self, counts: _PairCounts) -> Floats:
         return _ratio(counts.all - counts.tied - 2 * counts.wrong, counts.all)
 
 
 @register("pairwise_error")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PairwiseError(_Pairs):
+class PairwiseError(_PairMeasure):
     """The misordered pairs, each weighted by the difference of its labels (Jin and Geng 2013, eq. (3) and (4)).
 
     A pair with equal scores counts as half a pair if ties are averaged.
@@ -111,7 +111,7 @@ class PairwiseError(_Pairs):
     lower_is_better = True
     missing_value = "worst"
 
-    def _value(self, counts: _Counts) -> Floats:
+    def _value(self, counts: _PairCounts) -> Floats:
         error = counts.wrong_weight + counts.tied_weight / 2
         divisors = {"none": np.ones_like(error), "pairs": counts.all, "weights": counts.all_weight}
         return _ratio(error, divisors[self.normalize or "pairs"])
@@ -119,7 +119,7 @@ class PairwiseError(_Pairs):
 
 @register("auc", "roc_auc")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AUC(_Pairs):
+class AUC(_PairMeasure):
     """The fraction of pairs of a relevant and a non-relevant document that are in the right order.
 
     A pair with equal scores counts as half a pair if ties are averaged.
@@ -142,5 +142,5 @@ class AUC(_Pairs):
         assert self.rel is not None
         return np.where(np.isnan(labels), 0.0, gains.Binary(self.rel)(labels))
 
-    def _value(self, counts: _Counts) -> Floats:
+    def _value(self, counts: _PairCounts) -> Floats:
         return 1 - _ratio(counts.wrong + counts.tied / 2, counts.all)

@@ -14,14 +14,14 @@ from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.measures.gains import Gain
 from idealrank.measures.groups import Groups
 
-__all__ = ["UNJUDGED", "UNPOOLED", "Graded", "Rankings"]
+__all__ = ["UNJUDGED", "UNPOOLED", "Graded", "RankedLabels"]
 
 #: Labels of retrieved documents that are not in the judgments, and that are there with a negative label.
 UNPOOLED, UNJUDGED = -1.0, -2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Rankings:
+class RankedLabels:
     """Lists of labels in rank order, and quantities that several measures share.
 
     ``labels`` has one entry per row of ``retrieved``, ``judged_labels`` one per row of ``judged``. A document is
@@ -35,7 +35,7 @@ class Rankings:
     level: int = 1
 
     @classmethod
-    def binary(cls, lists: Lists, ties: str, rel: float, ideal: str) -> Rankings:
+    def binary(cls, lists: Lists, ties: str, rel: float, ideal: str) -> RankedLabels:
         """Rank lists; a document with a label of at least ``rel`` has the label 1, any other judged one 0.
 
         Of documents with equal scores, the relevant ones come first if ``ties`` is "best", and last if it is "worst".

@@ -1,6 +1,6 @@
 """Measures of trec_eval that look at recall levels, unjudged documents, or the retrieved documents as a set.
 
-Those that are no sum over ranks are computed from `Rankings`, by formulas that the trec_eval command uses too.
+Those that are no sum over ranks are computed from `RankedLabels`, by formulas that the trec_eval command uses too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from idealrank.measures.groups import ratio
 from idealrank.measures.measure_base import LEAST_IN_LOGARITHM, Measure, empty_value, kernel_ties
 from idealrank.measures.measure_names import register
 from idealrank.measures.plan import Plan, run
-from idealrank.measures.ranked_labels import Rankings
+from idealrank.measures.ranked_labels import RankedLabels
 from idealrank.measures.relevance import AP, Bpref, PlannedRelevance, Relevance, refuse_averaged_ties
 
 __all__ = [
@@ -66,11 +66,11 @@ class RankedRelevance(Relevance):
         assert filled.ideal is not None
         ties = kernel_ties(filled) if "ties" in self.options() else "stable"
         run([], lists, ties)  # checks the labels
-        rankings = Rankings.binary(lists, ties, filled.rel, filled.ideal)
+        rankings = RankedLabels.binary(lists, ties, filled.rel, filled.ideal)
         values = filled._value(rankings)
         return np.where(rankings.n_relevant > 0, values, empty_value(filled)) if "empty" in self.options() else values
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         """Return one value per query."""
         raise NotImplementedError
 
@@ -92,7 +92,7 @@ class InferredAP(RankedRelevance):
     array([0.8333])
     """
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return formulas.inferred_ap(rankings)
 
 
@@ -119,7 +119,7 @@ class InterpolatedPrecision(RankedRelevance):
     recall: float | None = option(number(0, 1))
     rounding: str | None = option(choice("up", "nearest"))
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         assert self.recall is not None
         assert self.rounding is not None
         return formulas.interpolated_precision(rankings, self.recall, self.rounding)
@@ -146,7 +146,7 @@ class ElevenPoint(RankedRelevance):
 
     rounding: str | None = option(choice("up", "nearest"))
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         assert self.rounding is not None
         at_recalls = [formulas.interpolated_precision(rankings, recall, self.rounding) for recall in _RECALLS]
         mean: Floats = np.mean(at_recalls, axis=0)
@@ -172,7 +172,7 @@ class RPrecisionMultiple(RankedRelevance):
 
     multiple: float | None = option(number(0, 1e9))
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         assert self.multiple is not None
         return formulas.r_precision_at(rankings, self.multiple)
 
@@ -189,7 +189,7 @@ class BinaryGain(RankedRelevance):
     array([0.75])
     """
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return formulas.binary_gain(rankings)
 
 
@@ -205,7 +205,7 @@ class YAAP(RankedRelevance):
     array([0.69314718])
     """
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return formulas.yaap(rankings)
 
 
@@ -327,7 +327,7 @@ class SetF(RankedRelevance):
 
     without = frozenset({"cutoff", "ties"})
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         assert self.weight is not None
         return formulas.f_measure(rankings, self.weight)
 
@@ -346,7 +346,7 @@ class SetMAP(RankedRelevance):
 
     without = frozenset({"cutoff", "ties"})
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return formulas.set_map(rankings)
 
 
@@ -364,7 +364,7 @@ class SetRelativePrecision(RankedRelevance):
 
     without = frozenset({"cutoff", "ties"})
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return formulas.set_relative_precision(rankings)
 
 
@@ -393,7 +393,7 @@ class Utility(RankedRelevance):
 
     without = frozenset({"cutoff", "ties", "empty"})
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         assert self.hit is not None
         assert self.false_alarm is not None
         assert self.miss is not None

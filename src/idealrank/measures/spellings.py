@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from idealrank._names.grammar import Written, letters, read
+from idealrank._names.grammar import ParsedName, normalized_name, read
 from idealrank.errors import OptionError
 
 __all__ = ["ONLY_TREC_EVAL", "known_elsewhere", "separate", "translated"]
@@ -100,45 +100,45 @@ def translated(text: str) -> str:
     ('P@10', 'rbp(p=0.95)', 'nDCG(gain=exp2)@10', 'ndcg(gain=exp2)@5')
     """
     text = text.strip()
-    if letters(text).startswith("11pt"):
+    if normalized_name(text).startswith("11pt"):
         text = _eleven_point(text)
     level = _LEVEL.fullmatch(text)
     if level:
-        return f"{level[1]}({'multiple' if letters(level[1]) == 'rprecmult' else 'recall'}={level[2]})"
+        return f"{level[1]}({'multiple' if normalized_name(level[1]) == 'rprecmult' else 'recall'}={level[2]})"
     dotted = _DOTTED.fullmatch(text)
     if dotted:
         text = _undotted(dotted[1], dotted[2], text)
-    is_burges = letters(text).startswith(("ndcgburges", "dcgburges"))
+    is_burges = normalized_name(text).startswith(("ndcgburges", "dcgburges"))
     if not is_burges and not re.search(r"""["']|dcg\s*=""", text):
         return text
-    written = read(text, "measure", "ndcg@10")
+    parsed = read(text, "measure", "ndcg@10")
     if is_burges:
-        written = written._replace(name=written.name[: letters(written.name).index("burges")].rstrip("_-"))
-        written = _with_option(written, "gain", "exp2")
+        parsed = parsed._replace(name=parsed.name[: normalized_name(parsed.name).index("burges")].rstrip("_-"))
+        parsed = _with_option(parsed, "gain", "exp2")
     options: dict[str, str] = {}
-    for name, value in written.options.items():
+    for name, value in parsed.options.items():
         options |= _option(name, value.strip("\"'"), text)
     cutoff = options.pop("cutoff", None)
     inside = ",".join(f"{name}={value}" for name, value in options.items())
-    return f"{written.name}{f'({inside})' if inside else ''}{'' if cutoff is None else f'@{cutoff}'}"
+    return f"{parsed.name}{f'({inside})' if inside else ''}{'' if cutoff is None else f'@{cutoff}'}"
 
 
 def known_elsewhere(text: str) -> OptionError | None:
     """Return the error for a name that only the trec_eval command or another tool knows."""
     head = _HEAD.match(text.strip())
-    if head is not None and letters(head[0]) in _UNSUPPORTED:
-        return OptionError(f"{text!r}: {head[0]} {_UNSUPPORTED[letters(head[0])]}")
+    if head is not None and normalized_name(head[0]) in _UNSUPPORTED:
+        return OptionError(f"{text!r}: {head[0]} {_UNSUPPORTED[normalized_name(head[0])]}")
     return None
 
 
 def _undotted(name: str, parameter: str, text: str) -> str:
     """Return name and parameter of trec_eval or ranx in the library's own grammar."""
-    if letters(name) == "utility":
+    if normalized_name(name) == "utility":
         return _utility(parameter, text)
-    if letters(name) == "setf":
+    if normalized_name(name) == "setf":
         return f"{name}(weight={parameter})"
-    if letters(name) in ("rbp", "rbpresid"):
-        if parameter.isdecimal() and letters(name) == "rbp":
+    if normalized_name(name) in ("rbp", "rbpresid"):
+        if parameter.isdecimal() and normalized_name(name) == "rbp":
             return f"rbp(p=0.{parameter})"
         if parameter.startswith("p=") and "," not in parameter:
             return f"{name}({parameter})"
@@ -167,10 +167,10 @@ def _eleven_point(text: str) -> str:
     return re.sub(r"(?i)11pt(_?avg)?", "eleven_point", text)
 
 
-def _with_option(written: Written, name: str, value: str) -> Written:
-    if name in written.options:
-        raise OptionError(f"{written.text!r} names its {name} twice")
-    return written._replace(options={name: value} | written.options)
+def _with_option(parsed: ParsedName, name: str, value: str) -> ParsedName:
+    if name in parsed.options:
+        raise OptionError(f"{parsed.text!r} names its {name} twice")
+    return parsed._replace(options={name: value} | parsed.options)
 
 
 def _option(name: str, value: str, text: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from idealrank._typing import Floats
 from idealrank.measures.measure_names import register
-from idealrank.measures.ranked_labels import Rankings
+from idealrank.measures.ranked_labels import RankedLabels
 from idealrank.measures.retrieval import RankedRelevance
 
 __all__ = ["NonrelevantRetrieved", "Queries", "Relevant", "RelevantRetrieved", "Retrieved"]
@@ -35,7 +35,7 @@ class Queries(_Count):
     array([1., 1.])
     """
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return np.ones(rankings.n_queries)
 
 
@@ -51,7 +51,7 @@ class Retrieved(_Count):
     array([3.])
     """
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return rankings.n_retrieved.astype(np.float64)
 
 
@@ -67,7 +67,7 @@ class Relevant(_Count):
     array([2.])
     """
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return rankings.n_relevant.astype(np.float64)
 
 
@@ -83,7 +83,7 @@ class RelevantRetrieved(_Count):
     array([1.])
     """
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return rankings.found.sizes.astype(np.float64)
 
 
@@ -100,5 +100,5 @@ class NonrelevantRetrieved(_Count):
     array([1.])
     """
 
-    def _value(self, rankings: Rankings) -> Floats:
+    def _value(self, rankings: RankedLabels) -> Floats:
         return rankings.retrieved.count(rankings.nonrelevant).astype(np.float64)

@@ -25,7 +25,7 @@ __all__ = ["Rankings"]
 
 
 @dataclass(frozen=True, eq=False)
-class Rankings(rankings.Rankings):
+class Rankings(rankings.RankedLabels):
     """Rankings with whole labels; ``n_collection`` is the number of documents that could have been retrieved."""
 
     n_collection: int = 0

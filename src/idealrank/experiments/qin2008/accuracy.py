@@ -13,9 +13,9 @@ from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Claim, Finding, compared, difference
 from idealrank.experiments.qin2008.protocol import NORMALIZE, Protocol
-from idealrank.learners.linear.objective import Objective
+from idealrank.learners.linear.objective import LinearObjective
 from idealrank.learners.linear.optimizers import sgd
-from idealrank.learners.linear.query_blocks import Part
+from idealrank.learners.linear.query_blocks import QueryBlock
 from idealrank.learners.trace import Trace
 from idealrank.losses import ApproxAP, ApproxNDCG
 from idealrank.losses.direct import Approximation
@@ -98,7 +98,7 @@ def errors_in_training(train: RankingData, protocol: Protocol) -> dict[str, Erro
 def _errors(train: RankingData, loss: Approximation, protocol: Protocol) -> Floats:
     """The errors of the loss on its own training queries, before the first epoch and after each."""
     normalize = NORMALIZE[protocol.choices.reference["features"]]
-    part, start = Part.of(train, normalize, n_threads=1), np.zeros(train.n_features + 1)
+    part, start = QueryBlock.of(train, normalize, n_threads=1), np.zeros(train.n_features + 1)
     lists, found = part.lists, []
 
     def rho(parameters: Floats) -> float:
@@ -106,7 +106,7 @@ def _errors(train: RankingData, loss: Approximation, protocol: Protocol) -> Floa
         found.append(approximation_error(lists.labels, scores, lists.offsets, loss).actual)
         return float(found[-1].mean())
 
-    sgd(Objective(part, loss), start, Trace(start, rho, None), protocol.epochs, protocol.rate, protocol.seed)
+    sgd(LinearObjective(part, loss), start, Trace(start, rho, None), protocol.epochs, protocol.rate, protocol.seed)
     return np.array(found)
 
 

@@ -11,7 +11,7 @@ from idealrank.data.ids import taken
 from idealrank.data.interactions import Interactions
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError
-from idealrank.learners.factors.similarity import Matrix, directions, through_directions
+from idealrank.learners.factors.similarity import Matrix, backprop_normalize, directions
 from idealrank.losses import Loss
 
 __all__ = ["Factors"]
@@ -91,8 +91,8 @@ class Factors:
             by_users /= users.size * self.temperature
             by_items /= users.size
             if self.cosine:
-                by_users = through_directions(by_users, own, own_norms)
-                by_items = through_directions(by_items, items, item_norms)
+                by_users = backprop_normalize(by_users, own, own_norms)
+                by_items = backprop_normalize(by_items, items, item_norms)
         for each in (by_users, by_items):
             _check_gradient(each, loss)
         return total / users.size, by_users, by_items

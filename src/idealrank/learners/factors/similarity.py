@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Matrix", "directions", "through_directions"]
+__all__ = ["Matrix", "backprop_normalize", "directions"]
 
 #: Factors, or derivatives by them: float64 or float32.
 Matrix: TypeAlias = npt.NDArray[Any]
@@ -30,12 +30,12 @@ def directions(factors: Matrix) -> tuple[Matrix, Matrix]:
     return factors / norms, norms
 
 
-def through_directions(gradient: Matrix, unit: Matrix, norms: Matrix) -> Matrix:
+def backprop_normalize(gradient: Matrix, unit: Matrix, norms: Matrix) -> Matrix:
     """Return the gradient by the factors from the one by their directions: what is across the direction, over the norm.
 
     Examples
     --------
-    >>> through_directions(np.array([[1.0, 1.0]]), np.array([[1.0, 0.0]]), np.array([[2.0]]))
+    >>> backprop_normalize(np.array([[1.0, 1.0]]), np.array([[1.0, 0.0]]), np.array([[2.0]]))
     array([[0. , 0.5]])
     """
     along = np.einsum("ij,ij->i", gradient, unit)[:, None]

@@ -162,7 +162,7 @@ def _ranklib_leaf(number: int, value: float) -> str:
     return f"<output>{value!r}</output>"
 
 
-def _ranklib_split(split: _Split, left: str, right: str) -> str:
+def _ranklib_split(split: _TreeSplit, left: str, right: str) -> str:
     return (
         f"<feature>{split.feature + 1}</feature><threshold>{_at_most(split.threshold)!r}</threshold>"
         f'<split pos="left">{left}</split><split pos="right">{right}</split>'
@@ -217,7 +217,7 @@ def to_elasticsearch(
         def leaf(number: int, value: float) -> dict[str, Any]:
             return {"nodeid": number, "leaf": value}
 
-        def split(at: _Split, left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+        def split(at: _TreeSplit, left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
             yes, no = left["nodeid"], right["nodeid"]
             return {
                 "nodeid": at.number,
@@ -291,7 +291,7 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
         def leaf(number: int, value: float) -> str:
             return repr(value)
 
-        def split(at: _Split, left: str, right: str) -> str:
+        def split(at: _TreeSplit, left: str, right: str) -> str:
             feature = names[at.feature]  # every comparison with NaN is false
             is_left = f"!({feature} > {at.threshold!r})" if at.nan_left else f"{feature} <= {at.threshold!r}"
             return f"if ({is_left}, {left}, {right})"
@@ -366,7 +366,7 @@ def _without_categories(trees: Trees, tool: str) -> Trees:
 
 
 @dataclass(frozen=True)
-class _Split:
+class _TreeSplit:
     number: int
     depth: int
     feature: int
@@ -374,7 +374,9 @@ class _Split:
     nan_left: bool
 
 
-def _rendered(trees: Trees, leaf: Callable[[int, float], _T], split: Callable[[_Split, _T, _T], _T]) -> Iterator[_T]:
+def _rendered(
+    trees: Trees, leaf: Callable[[int, float], _T], split: Callable[[_TreeSplit, _T, _T], _T]
+) -> Iterator[_T]:
     """Yield each tree, built from the leaves to the root; leaves are numbered after the splits."""
     nan_left = trees.missing_go_left()
     for splits, leaves in trees.parts():
@@ -389,7 +391,7 @@ def _rendered(trees: Trees, leaf: Callable[[int, float], _T], split: Callable[[_
         made: dict[int, _T] = {-1 - number: end for number, end in enumerate(ends)}
         for number in reversed(range(n_splits)):
             row = splits.start + number
-            at = _Split(
+            at = _TreeSplit(
                 number, depths[number], int(trees.features[row]), float(trees.thresholds[row]), bool(nan_left[row])
             )
             made[number] = split(at, made[left[number]], made[right[number]])

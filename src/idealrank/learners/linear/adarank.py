@@ -14,7 +14,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.learner_names import register
 from idealrank.learners.linear.engine import Source
-from idealrank.learners.linear.query_blocks import Part
+from idealrank.learners.linear.query_blocks import QueryBlock
 from idealrank.learners.linear.weighted_sum import WeightedSum
 from idealrank.measures import Measure, measure
 
@@ -99,13 +99,13 @@ class AdaRank(WeightedSum):
                     break
 
 
-def _query_weights(part: Part) -> list[Floats]:
+def _query_weights(part: QueryBlock) -> list[Floats]:
     if part.lists.weights is not None:
         raise DataError("AdaRank weights queries, not documents: give query weights instead of document weights")
     return [part.query_weights]
 
 
-def _values(part: Part, coefficients: Floats, boosted: Measure) -> list[Floats]:
+def _values(part: QueryBlock, coefficients: Floats, boosted: Measure) -> list[Floats]:
     """Return the measure of each query; a query that it skips always counts as perfectly ranked."""
     scored = replace(part.lists, scores=part.features.scores(coefficients))
     with scored.with_locations():

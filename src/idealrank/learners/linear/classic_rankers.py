@@ -12,9 +12,9 @@ from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.learners.learner_names import register
 from idealrank.learners.linear.linear_ranker import LinearModel
-from idealrank.learners.linear.objective import Objective
-from idealrank.learners.linear.optimizers import Minimum, Optimizer, planes
-from idealrank.learners.linear.query_blocks import Parts
+from idealrank.learners.linear.objective import LinearObjective
+from idealrank.learners.linear.optimizers import Optimizer, Optimum, planes
+from idealrank.learners.linear.query_blocks import QueryBlocks
 from idealrank.learners.trace import Trace
 from idealrank.losses import Loss
 from idealrank.measures.cutoffs import CutoffLike
@@ -67,11 +67,11 @@ class RankSVM(LinearModel):
     def _penalty(self, weight: float) -> float:
         return 1 / (self.C * weight)
 
-    def _optimizer(self, parts: Parts) -> Optimizer:
+    def _optimizer(self, parts: QueryBlocks) -> Optimizer:
         if self.loss == "squared_hinge" or self.optimizer != "lbfgs":
             return super()._optimizer(parts)
 
-        def by_planes(objective: Objective, start: Floats, trace: Trace) -> Minimum:
+        def by_planes(objective: LinearObjective, start: Floats, trace: Trace) -> Optimum:
             return planes(objective, trace, self.max_iter, 1e-6 * objective(np.zeros_like(start))[0])[0]
 
         return by_planes

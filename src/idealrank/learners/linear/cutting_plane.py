@@ -14,12 +14,12 @@ import numpy as np
 
 from idealrank._typing import Floats
 
-__all__ = ["Step", "cutting_plane"]
+__all__ = ["CuttingPlaneStep", "cutting_plane"]
 
 _RIDGE = 1e-12  # of the mean squared slope: planes may repeat or depend on each other
 
 
-class Step(NamedTuple):
+class CuttingPlaneStep(NamedTuple):
     """Weights, the objective there, and the distance of the best objective so far from a bound on the least one."""
 
     weights: Floats
@@ -27,7 +27,9 @@ class Step(NamedTuple):
     gap: float
 
 
-def cutting_plane(risk: Callable[[Floats], tuple[float, Floats]], n_weights: int, l2: float) -> Iterator[Step]:
+def cutting_plane(
+    risk: Callable[[Floats], tuple[float, Floats]], n_weights: int, l2: float
+) -> Iterator[CuttingPlaneStep]:
     """Minimize l2 / 2 ||w||^2 + risk(w), which returns value and slope; yield steps until the caller stops.
 
     The risk |w - 3| and l2 = 1: |w - 3| + w^2 / 2 is smallest at w = 1, where it is 2.5.
@@ -45,7 +47,7 @@ def cutting_plane(risk: Callable[[Floats], tuple[float, Floats]], n_weights: int
         value, slope = risk(weights)
         here = value + l2 / 2 * float(weights @ weights)
         best = min(best, here)
-        yield Step(weights, here, best - bound)
+        yield CuttingPlaneStep(weights, here, best - bound)
         slopes, heights = np.vstack([slopes, slope]), np.append(heights, value - slope @ weights)
         # The dual: weights are -slopes' shares / l2, where shares are nonnegative and sum to 1.
         shares = _on_the_simplex(slopes @ slopes.T / l2, heights, np.append(shares, float(not shares.size)))

@@ -12,7 +12,7 @@ from idealrank._core.threads import resolve_threads
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import without_rows
-from idealrank.learners.linear.query_blocks import Part, Parts
+from idealrank.learners.linear.query_blocks import QueryBlock, QueryBlocks
 
 __all__ = ["Cluster", "Engine", "Piece", "Source", "Streamed", "engine_of", "parts_of"]
 
@@ -113,30 +113,30 @@ class Streamed:
     normalize: str | None
     n_threads: int
 
-    def sum(self, of_part: Callable[[Part], T]) -> T:
+    def sum(self, of_part: Callable[[QueryBlock], T]) -> T:
         share = partial(_share, of_part=of_part, normalize=self.normalize, n_threads=self.n_threads)
         shares = [each for found in self.engine.map(share, self.pieces) for each in found]
         if not shares:
             raise DataError("the source has no queries")
         return reduce(add, shares)
 
-    def queries(self) -> Sequence[Parts]:
+    def queries(self) -> Sequence[QueryBlocks]:
         raise OptionError("optimizer='sgd' takes queries in any order, from memory: a source needs 'lbfgs'")
 
 
-def parts_of(data: RankingData | Source, engine: Engine, normalize: str | None, n_threads: int | None) -> Parts:
+def parts_of(data: RankingData | Source, engine: Engine, normalize: str | None, n_threads: int | None) -> QueryBlocks:
     """Return the data as sums are taken over it."""
     if isinstance(data, RankingData):
-        return Part.of(data, normalize, n_threads)
+        return QueryBlock.of(data, normalize, n_threads)
     return Streamed(data.pieces(engine), engine, normalize, engine.n_threads(n_threads))
 
 
-def _share(piece: Piece, of_part: Callable[[Part], T], normalize: str | None, n_threads: int) -> list[T]:
+def _share(piece: Piece, of_part: Callable[[QueryBlock], T], normalize: str | None, n_threads: int) -> list[T]:
     """Return the sum over a piece in a list, which is empty if no query begins in the piece."""
     total: list[T] = []
     for data in piece.batches():
         with without_rows():
-            found = of_part(Part.of(data, normalize, n_threads))
+            found = of_part(QueryBlock.of(data, normalize, n_threads))
         del data  # before the next batch is read
         total = [add(total[0], found)] if total else [found]
     return total

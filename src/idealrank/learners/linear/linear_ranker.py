@@ -17,9 +17,9 @@ from idealrank.learners.estimators import clone
 from idealrank.learners.learner_names import register
 from idealrank.learners.linear.continuation import Stage, continuation
 from idealrank.learners.linear.engine import Source, engine_of
-from idealrank.learners.linear.objective import Objective
+from idealrank.learners.linear.objective import LinearObjective
 from idealrank.learners.linear.optimizers import Optimizer, lbfgs, sgd, steepest
-from idealrank.learners.linear.query_blocks import Part, Parts
+from idealrank.learners.linear.query_blocks import QueryBlock, QueryBlocks
 from idealrank.learners.linear.weighted_sum import WeightedSum
 from idealrank.losses import Loss, loss
 
@@ -96,10 +96,10 @@ class LinearModel(WeightedSum):
         """
         return self.l2
 
-    def _optimizer(self, parts: Parts) -> Optimizer:
+    def _optimizer(self, parts: QueryBlocks) -> Optimizer:
         if self.optimizer == "sgd":
             return partial(sgd, epochs=self.max_iter, rate=self.learning_rate, seed=self.random_state)
-        return partial(_DETERMINISTIC[self.optimizer], max_iter=self.max_iter, moments=parts.sum(Part.moments))
+        return partial(_DETERMINISTIC[self.optimizer], max_iter=self.max_iter, moments=parts.sum(QueryBlock.moments))
 
     def _fit(self, data: RankingData | Source, validation: RankingData | Source | None) -> None:
         parts, start = self._parts(data), self._start()
@@ -111,11 +111,11 @@ class LinearModel(WeightedSum):
                 if stage.afresh:
                     parameters = start
                 trace.begin(str(stage.loss), counts=stage.loss == self.loss_)
-                parameters, shortfall = minimized(Objective(parts, stage.loss, self._penalty), parameters, trace)
+                parameters, shortfall = minimized(LinearObjective(parts, stage.loss, self._penalty), parameters, trace)
                 ends.append((len(trace.history), shortfall))
         self._report(next(shortfall for end, shortfall in ends if trace.best_iteration < end))
 
-    def _resolved(self, parts: Parts, start: Floats) -> Loss:
+    def _resolved(self, parts: QueryBlocks, start: Floats) -> Loss:
         """Return the loss, with the options that depend on the scores set from those at the start."""
         asked = self._loss()
         if not asked.has_potential and self.optimizer != "sgd":
@@ -124,8 +124,8 @@ class LinearModel(WeightedSum):
             )
         if not start.any():  # all scores are 0, so no pass over the data is needed
             return asked.resolved(np.zeros(1))
-        scores = np.concatenate(parts.sum(partial(Part.scores, parameters=start)))
-        return asked.resolved(scores, offsets_of(np.concatenate(parts.sum(Part.sizes))))
+        scores = np.concatenate(parts.sum(partial(QueryBlock.scores, parameters=start)))
+        return asked.resolved(scores, offsets_of(np.concatenate(parts.sum(QueryBlock.sizes))))
 
     def _stages(self, asked: Loss) -> list[Stage]:
         if self.optimizer != "lbfgs" or not self.continuation or self.warm_start:

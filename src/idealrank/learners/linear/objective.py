@@ -9,32 +9,32 @@ from functools import partial
 import numpy as np
 
 from idealrank._typing import Floats
-from idealrank.learners.features import Moments
-from idealrank.learners.linear.query_blocks import Part, Parts
+from idealrank.learners.features import FeatureMoments
+from idealrank.learners.linear.query_blocks import QueryBlock, QueryBlocks
 from idealrank.losses import Loss
 
-__all__ = ["Objective", "Preconditioned", "depends_on_level", "preconditioned"]
+__all__ = ["LinearObjective", "Preconditioned", "depends_on_level", "preconditioned"]
 
 # A column whose deviation is below this share of its size is constant: float32 has a precision of 6e-8.
 _CONSTANT = 1e-6
 
 
 @dataclass(frozen=True)
-class Objective:
+class LinearObjective:
     """mean over queries of weight * loss + l2 / 2 ||w||^2, where ``l2`` may depend on the sum of the query weights.
 
     ``unit`` is what the sum over queries is divided by; None for the sum of the query weights, which makes it a mean.
     The last parameter is the intercept of the scores, which is not penalized.
     """
 
-    parts: Parts
+    parts: QueryBlocks
     loss: Loss
     l2: Callable[[float], float] = lambda _: 0.0
     unit: float | None = None
 
     def __call__(self, parameters: Floats) -> tuple[float, Floats]:
         """Return value and gradient, in one pass."""
-        sums = self.parts.sum(partial(Part.sums, parameters=parameters, loss=self.loss))
+        sums = self.parts.sum(partial(QueryBlock.sums, parameters=parameters, loss=self.loss))
         weights, l2 = parameters[:-1], self.l2(sums.weight)
         unit = sums.weight if self.unit is None else self.unit
         gradient = sums.gradient / unit
@@ -43,12 +43,12 @@ class Objective:
 
     def penalty(self) -> float:
         """Return the weight of half the squared length of the weights."""
-        return self.l2(self.parts.sum(Part.weight))
+        return self.l2(self.parts.sum(QueryBlock.weight))
 
-    def queries(self) -> list[Objective]:
+    def queries(self) -> list[LinearObjective]:
         """Return one objective per query, the mean of which is this one."""
         l2, alone = self.penalty(), self.parts.queries()
-        unit = self.parts.sum(Part.weight) / len(alone)
+        unit = self.parts.sum(QueryBlock.weight) / len(alone)
         return [replace(self, parts=each, l2=lambda _: l2, unit=unit) for each in alone]
 
 
@@ -60,7 +60,7 @@ class Preconditioned:
     optimizer.
     """
 
-    objective: Objective
+    objective: LinearObjective
     start: Floats
     center: Floats
     scale: Floats
@@ -80,7 +80,7 @@ class Preconditioned:
         return np.append((gradient[:-1] - self.center * gradient[-1]) / self.scale, gradient[-1])
 
 
-def preconditioned(objective: Objective, start: Floats, moments: Moments) -> Preconditioned:
+def preconditioned(objective: LinearObjective, start: Floats, moments: FeatureMoments) -> Preconditioned:
     """Return the objective with columns of mean 0 and deviation 1, given those that they have.
 
     If the loss does not depend on the level of the scores, the deviation is that from the mean of the query, and the

@@ -11,15 +11,15 @@ import numpy as np
 from idealrank._core.seeds import generator
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.learners.features import Moments
+from idealrank.learners.features import FeatureMoments
 from idealrank.learners.linear.cutting_plane import cutting_plane
-from idealrank.learners.linear.objective import Objective, preconditioned
+from idealrank.learners.linear.objective import LinearObjective, preconditioned
 from idealrank.learners.trace import Trace
 
-__all__ = ["Minimum", "Optimizer", "lbfgs", "planes", "sgd", "steepest"]
+__all__ = ["Optimizer", "Optimum", "lbfgs", "planes", "sgd", "steepest"]
 
 
-class Minimum(NamedTuple):
+class Optimum(NamedTuple):
     """The last parameters, and why they may be far from a minimum: empty if they are not."""
 
     parameters: Floats
@@ -27,7 +27,7 @@ class Minimum(NamedTuple):
 
 
 #: Minimizes an objective from these parameters on, and records each iteration in the trace.
-Optimizer: TypeAlias = Callable[[Objective, Floats, Trace], Minimum]
+Optimizer: TypeAlias = Callable[[LinearObjective, Floats, Trace], Optimum]
 
 _FAR = 0.01  # a gradient is far from 0 if its largest entry exceeds this share of the largest one at the start
 _GRADIENT = 1e-5  # how close to 0 L-BFGS brings the gradient, if rounding allows
@@ -35,7 +35,7 @@ _LIMIT_REACHED = 1  # SciPy's status
 _SUFFICIENT = 1e-4  # the share of the decrease predicted by the gradient that a step must achieve
 
 
-def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int, moments: Moments) -> Minimum:
+def lbfgs(objective: LinearObjective, start: Floats, trace: Trace, max_iter: int, moments: FeatureMoments) -> Optimum:
     """Minimize by SciPy's L-BFGS-B, with columns brought to one scale."""
     from scipy.optimize import OptimizeResult, minimize
 
@@ -58,10 +58,12 @@ def lbfgs(objective: Objective, start: Floats, trace: Trace, max_iter: int, mome
         options={"maxiter": max_iter, "maxfun": 4 * max_iter, "gtol": _GRADIENT},
     )  # fmt: skip
     shortfall = _shortfall(first[1], found.jac, trace, is_over=found.status == _LIMIT_REACHED)
-    return Minimum(scaled.parameters(found.x), shortfall)
+    return Optimum(scaled.parameters(found.x), shortfall)
 
 
-def steepest(objective: Objective, start: Floats, trace: Trace, max_iter: int, moments: Moments) -> Minimum:
+def steepest(
+    objective: LinearObjective, start: Floats, trace: Trace, max_iter: int, moments: FeatureMoments
+) -> Optimum:
     """Take steps against the gradient; each is halved until the objective decreases enough (Armijo).
 
     The first step is tried with the length 1, in units of the gradient, and each other one with twice the last. The
@@ -86,10 +88,10 @@ def steepest(objective: Objective, start: Floats, trace: Trace, max_iter: int, m
         parameters, (value, gradient), n_iter = parameters - length * gradient, reached, n_iter + 1
         trace.add(parameters, value)
     first, last = map(preconditioned(objective, start, moments).by_move, (first, gradient))
-    return Minimum(parameters, _shortfall(first, last, trace, is_over=n_iter == max_iter))
+    return Optimum(parameters, _shortfall(first, last, trace, is_over=n_iter == max_iter))
 
 
-def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: float, seed: int | None) -> Minimum:
+def sgd(objective: LinearObjective, start: Floats, trace: Trace, epochs: int, rate: float, seed: int | None) -> Optimum:
     """Take one step per query, the queries shuffled again for each epoch: Algorithm 1 of Qin et al. 2008."""
     rng = generator(seed)
     queries = objective.queries()
@@ -108,7 +110,7 @@ def sgd(objective: Objective, start: Floats, trace: Trace, epochs: int, rate: fl
         trace.add(parameters, value)
         if trace.is_hopeless:
             break
-    return Minimum(parameters)
+    return Optimum(parameters)
 
 
 def _shortfall(first: Floats, last: Floats, trace: Trace, *, is_over: bool) -> str:
@@ -129,7 +131,7 @@ def _unproven(gap: float, tolerance: float, trace: Trace) -> str:
     return f"after max_iter cutting planes the loss may be {gap:.2g} above its minimum, more than {tolerance:.2g}"
 
 
-def planes(objective: Objective, trace: Trace, max_iter: int, tolerance: float) -> tuple[Minimum, float]:
+def planes(objective: LinearObjective, trace: Trace, max_iter: int, tolerance: float) -> tuple[Optimum, float]:
     """Minimize a convex loss with corners and a penalty until it is proven to be within the tolerance of the minimum.
 
     Return the proven distance too. The intercept, on which such losses do not depend, stays at 0.
@@ -146,4 +148,4 @@ def planes(objective: Objective, trace: Trace, max_iter: int, tolerance: float) 
         gap = step.gap
         if gap <= tolerance or len(trace.history) > max_iter or trace.is_hopeless:
             break
-    return Minimum(trace.best_parameters, _unproven(gap, tolerance, trace)), gap
+    return Optimum(trace.best_parameters, _unproven(gap, tolerance, trace)), gap

@@ -11,11 +11,11 @@ import numpy as np
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
-from idealrank.learners.features import DenseFeatures, Moments, SparseFeatures, features_of
+from idealrank.learners.features import DenseFeatures, FeatureMoments, SparseFeatures, features_of
 from idealrank.losses import Loss
 from idealrank.measures import Measure
 
-__all__ = ["Part", "Parts", "Sums"]
+__all__ = ["QueryBlock", "QueryBlocks", "Sums"]
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Part:
+class QueryBlock:
     """Whole queries in memory.
 
     Methods whose results are added over parts return a list of one array, so that the sum is a list of arrays. The
@@ -45,7 +45,7 @@ class Part:
     query_weights: Floats
 
     @classmethod
-    def of(cls, data: RankingData, normalize: str | None = None, n_threads: int | None = None) -> Part:
+    def of(cls, data: RankingData, normalize: str | None = None, n_threads: int | None = None) -> QueryBlock:
         """Return the queries of the data with their weights."""
         weights = np.ones(data.n_queries) if data.query_weights is None else data.query_weights
         return cls(features_of(data, normalize, n_threads), data.lists(n_threads=n_threads), weights)
@@ -58,7 +58,7 @@ class Part:
         gradient = np.append(self.features.gradient(by_score), by_score.sum())
         return Sums(float(values @ self.query_weights), gradient, self.weight())
 
-    def moments(self) -> Moments:
+    def moments(self) -> FeatureMoments:
         """Return the mean and the deviations of each feature, and the sum of the query weights."""
         return replace(self.features.moments(), weight=self.weight())
 
@@ -79,21 +79,21 @@ class Part:
         with self.lists.with_locations():
             return [chosen.values(self._scored(parameters))]
 
-    def sum(self, of_part: Callable[[Part], T]) -> T:
+    def sum(self, of_part: Callable[[QueryBlock], T]) -> T:
         """Return what ``of_part`` returns: data in memory is one part."""
         return of_part(self)
 
-    def queries(self) -> list[Part]:
+    def queries(self) -> list[QueryBlock]:
         """Return each query by itself."""
         return [self._of_query(query) for query in range(self.lists.n_queries)]
 
-    def _of_query(self, query: int) -> Part:
+    def _of_query(self, query: int) -> QueryBlock:
         """Return one query alone."""
         known = self.lists
         own = slice(int(known.offsets[query]), int(known.offsets[query + 1]))
         weights = None if known.weights is None else known.weights[own]
         lists = Lists(known.labels[own], known.scores[own], np.array([0, own.stop - own.start]), weights)
-        return Part(self.features.of_query(query, own), lists, self.query_weights[query : query + 1])
+        return QueryBlock(self.features.of_query(query, own), lists, self.query_weights[query : query + 1])
 
     def _scored(self, parameters: Floats) -> Lists:
         scores = self.features.scores(parameters[:-1])
@@ -101,13 +101,13 @@ class Part:
         return replace(self.lists, scores=scores)
 
 
-class Parts(Protocol):
+class QueryBlocks(Protocol):
     """All queries: in memory, on disk, or on other machines."""
 
-    def sum(self, of_part: Callable[[Part], T]) -> T:
+    def sum(self, of_part: Callable[[QueryBlock], T]) -> T:
         """Return the sum over parts of what ``of_part`` returns, in order; one pass over the data."""
         ...
 
-    def queries(self) -> Sequence[Parts]:
+    def queries(self) -> Sequence[QueryBlocks]:
         """Return each query by itself."""
         ...

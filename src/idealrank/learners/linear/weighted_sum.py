@@ -15,7 +15,7 @@ from idealrank.evaluation.scorer import mean_over_queries
 from idealrank.learners.iterative import Iterative
 from idealrank.learners.learner_base import Dataset
 from idealrank.learners.linear.engine import Source, engine_of, parts_of
-from idealrank.learners.linear.query_blocks import Part, Parts
+from idealrank.learners.linear.query_blocks import QueryBlock, QueryBlocks
 from idealrank.measures import measure
 
 __all__ = ["WeightedSum"]
@@ -47,7 +47,7 @@ class WeightedSum(Iterative):
         return np.append(self.coef_, self.intercept_)
 
     def _scores(self, data: RankingData | Source) -> Floats:
-        return np.concatenate(self._parts(data).sum(partial(Part.scores, parameters=self._parameters)))
+        return np.concatenate(self._parts(data).sum(partial(QueryBlock.scores, parameters=self._parameters)))
 
     def _mean(self, data: RankingData | Source) -> float:
         return self._mean_on(data)(self._parameters)
@@ -56,11 +56,11 @@ class WeightedSum(Iterative):
         parts, chosen = self._parts(data), measure(self.measure)
 
         def mean(parameters: Floats) -> float:
-            values = parts.sum(partial(Part.measured, parameters=parameters, chosen=chosen))
+            values = parts.sum(partial(QueryBlock.measured, parameters=parameters, chosen=chosen))
             return mean_over_queries(np.concatenate(values), chosen)
 
         return mean
 
-    def _parts(self, data: RankingData | Source) -> Parts:
+    def _parts(self, data: RankingData | Source) -> QueryBlocks:
         engine = engine_of(getattr(self, "engine", None))  # only some learners have the option
         return parts_of(data, engine, self.normalize, self.n_threads)

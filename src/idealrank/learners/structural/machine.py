@@ -9,7 +9,7 @@ import numpy as np
 from idealrank._names.options import number, option
 from idealrank.data.ranking import RankingData
 from idealrank.learners.linear.engine import Source
-from idealrank.learners.linear.objective import Objective
+from idealrank.learners.linear.objective import LinearObjective
 from idealrank.learners.linear.optimizers import planes
 from idealrank.learners.linear.weighted_sum import WeightedSum
 from idealrank.losses import Loss
@@ -48,7 +48,7 @@ class StructuralSVM(WeightedSum):
         raise NotImplementedError
 
     def _fit(self, data: RankingData | Source, validation: RankingData | Source | None) -> None:
-        hinge = Objective(self._parts(data), self._hinge(), lambda _: self.l2)
+        hinge = LinearObjective(self._parts(data), self._hinge(), lambda _: self.l2)
         start = np.zeros(self.n_features_in_ + 1)
         with self._traced(start, validation) as trace:
             trace.begin(str(hinge.loss))
