@@ -1,4 +1,4 @@
-"""Calling an unknown function: what it returns, and how often it was called."""
+"""Calling an unknown function: which form it takes, what it returns, and how often it was called."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ import shlex
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from idealrank.errors import OptionError
 from idealrank.identification.calling_forms import Form
-from idealrank.identification.probes import Probe
+from idealrank.identification.probes import Probe, Query, ranking
 
-__all__ = ["Answer", "Caller", "OutOfCalls", "ShellCommand"]
+__all__ = ["Answer", "Caller", "FormSearch", "Obstacle", "OutOfCalls", "ShellCommand"]
+
+#: No value of a list with labels 0 and 1.
+_NONSENSE = 1000.0
 
 
 class OutOfCalls(Exception):  # noqa: N818 (an end, not an error)
@@ -46,6 +49,14 @@ class Answer:
         return f"{self.value:.6g}" if self.value is not None else self.error
 
 
+class Obstacle(NamedTuple):
+    """Why a function cannot be identified as NDCG: changing, constant, magnitude, or the name of another measure."""
+
+    kind: str
+    answer: Answer
+    words: str
+
+
 class ShellCommand:
     """A shell command over a file of judgments and a run file: the last number that it prints.
 
@@ -62,35 +73,24 @@ class ShellCommand:
             if place not in command:
                 raise OptionError(f"the command must contain {place}, the path of a file that is written: {command!r}")
         self.command, self.timeout = command, timeout
-        self.has_k = "{k}" in command
+        self.form = Form(("qrels", "run"), "k" if "{k}" in command else None)
 
     def __call__(
         self, qrels: Mapping[str, Mapping[str, float]], run: Mapping[str, Mapping[str, float]], k: int = 1000
     ) -> float:
         """Write the files, run the command, and return the number."""
+        judged, retrieved = [], []
+        for query, docs in qrels.items():  # some tools accept only numbers as query ids
+            judged += [f"{query.removeprefix('q')} 0 {doc} {label}\n" for doc, label in docs.items()]
+        for query, docs in run.items():
+            ranks = {doc: rank for rank, doc in enumerate(sorted(docs, key=lambda doc: -docs[doc]), 1)}
+            retrieved += [f"{query.removeprefix('q')} Q0 {d} {ranks[d]} {s!r} probe\n" for d, s in docs.items()]
         with tempfile.TemporaryDirectory() as folder:
-            paths = {"qrels": Path(folder, "qrels.txt"), "run": Path(folder, "system.run")}
-            # some tools accept only numbers as query ids
-            judged = [
-                f"{q.removeprefix('q')} 0 {doc} {label}\n" for q, docs in qrels.items() for doc, label in docs.items()
-            ]
-            found = []
-            for query, docs in run.items():
-                ordered = {doc: rank for rank, (doc, _) in enumerate(sorted(docs.items(), key=lambda row: -row[1]), 1)}
-                found += [f"{query.removeprefix('q')} Q0 {d} {ordered[d]} {s!r} probe\n" for d, s in docs.items()]
-            paths["qrels"].write_text("".join(judged), encoding="utf-8")
-            paths["run"].write_text("".join(found), encoding="utf-8")
-            line = self.command
-            for name, path in paths.items():
-                line = line.replace(f"{{{name}}}", shlex.quote(str(path)))
-            done = subprocess.run(
-                line.replace("{k}", str(k)),
-                shell=True,
-                capture_output=True,
-                text=True,
-                timeout=self.timeout,
-                check=False,
-            )
+            line = self.command.replace("{k}", str(k))
+            for name, file, lines in (("qrels", "qrels.txt", judged), ("run", "system.run", retrieved)):
+                Path(folder, file).write_text("".join(lines), encoding="utf-8")
+                line = line.replace(f"{{{name}}}", shlex.quote(str(Path(folder, file))))
+            done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=self.timeout, check=False)
         if done.returncode:
             raise RuntimeError(f"exit code {done.returncode}: {' '.join(done.stderr.split())[:200]}")
         numbers = re.findall(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|inf)(?![\w.])", done.stdout)
@@ -114,8 +114,8 @@ class Caller:
         self.function, self.max_calls = function, max_calls
         self.n_calls = 0
         self.form = Form(())
+        #: The first call that changed its arguments.
         self.changed: Answer | None = None
-        self.per_query = False
         #: Which of several numbers of a tuple is taken.
         self.place: int | None = None
         self.known: dict[tuple[Form, Probe], Answer] = {}
@@ -125,15 +125,19 @@ class Caller:
         """The number of calls that are left."""
         return self.max_calls - self.n_calls
 
+    @property
+    def first(self) -> Answer:
+        """The first answer to a call of the right form."""
+        return next(answer for (form, _), answer in self.known.items() if form == self.form)
+
     def ask(self, probe: Probe, *, again: bool = False, form: Form | None = None) -> Answer:
         """Call the function, unless it was called with this before."""
-        form = form or self.form
-        key = (form, probe)
+        key = (form or self.form, probe)
         if again or key not in self.known:
             if self.left <= 0:
                 raise OutOfCalls
             self.n_calls += 1
-            self.known[key] = self._called(form, probe)
+            self.known[key] = self._called(*key)
         return self.known[key]
 
     def _called(self, form: Form, probe: Probe) -> Answer:
@@ -157,21 +161,16 @@ class Caller:
     def _number(self, returned: Any, n_queries: int) -> tuple[float, str]:
         """Return the only number in the result of a function."""
         dtype = str(getattr(returned, "dtype", "float64")).removeprefix("torch.")
-        if isinstance(returned, Real):
-            return float(returned), dtype
         if hasattr(returned, "detach"):
             returned = returned.detach().cpu().numpy()
-        for name in ("score", "value"):
-            if isinstance(getattr(returned, name, None), Real):
-                return float(getattr(returned, name)), dtype
-        found = _numbers(returned)
-        values = _at_largest_cutoff(found) or [value for _, value in found]
+        for number in (returned, getattr(returned, "score", None), getattr(returned, "value", None)):
+            if isinstance(number, Real):
+                return float(number), dtype
+        numbers = _numbers(returned)
+        values = _at_largest_cutoff(numbers) or [value for _, value in numbers]
         if not values:
             raise TypeError(f"returned {type(returned).__name__} without a number: {returned!r:.80}")
-        if len(values) == 1:
-            return values[0], dtype
-        if len(values) == n_queries:
-            self.per_query = True
+        if len(values) in (1, n_queries):
             return float(np.mean(values)), dtype
         is_tuple = isinstance(returned, (tuple, list, Mapping))
         if self.place is None and is_tuple and n_queries == 1 and 1.0 in values:  # the first list is in its best order
@@ -182,43 +181,205 @@ class Caller:
 
 
 def _numbers(returned: Any, path: str = "") -> list[tuple[str, float]]:
+    """Return the numbers that a function returned, with the names that lead to each."""
     if isinstance(returned, Mapping):
-        return [found for name, each in returned.items() for found in _numbers(each, f"{path}/{name}")]
+        return [number for name, each in returned.items() for number in _numbers(each, f"{path}/{name}")]
     if isinstance(returned, Real):
         return [(path, float(returned))]
+    if hasattr(returned, "to_numpy"):
+        returned = np.asarray(returned.to_numpy())
     if isinstance(returned, np.ndarray):
         return [(path, float(value)) for value in returned.ravel().tolist() if isinstance(value, Real)]
     if isinstance(returned, (list, tuple)):
-        return [found for each in returned for found in _numbers(each, path)]
-    if hasattr(returned, "to_numpy"):
-        return _numbers(np.asarray(returned.to_numpy()), path)
-    if hasattr(returned, "item"):
-        return [(path, float(returned.item()))]
-    return []
+        return [number for each in returned for number in _numbers(each, path)]
+    return [(path, float(returned.item()))] if hasattr(returned, "item") else []
 
 
-def _at_largest_cutoff(found: Sequence[tuple[str, float]]) -> list[float]:
+def _at_largest_cutoff(numbers: Sequence[tuple[str, float]]) -> list[float]:
     """Return the values with NDCG in their names; for ndcg@5 and ndcg@10, those of the largest cutoff."""
     named: dict[str, list[float]] = {}
-    for path, value in found:
-        for part in reversed(path.lower().split("/")):
-            if "ndcg" in part:
-                named.setdefault(part, []).append(value)
-                break
+    for path, value in numbers:
+        name = next((part for part in reversed(path.lower().split("/")) if "ndcg" in part), None)
+        if name is not None:
+            named.setdefault(name, []).append(value)
 
     def cutoff(name: str) -> float:
-        numbers = re.findall(r"\d+", name)
-        return float(numbers[-1]) if numbers else math.inf
+        return float(next(reversed(re.findall(r"\d+", name)), math.inf))
 
     return named[max(named, key=cutoff)] if named else []
 
 
 def _is_same(first: Any, second: Any) -> bool:
     try:
-        return (
-            bool(np.array_equal(np.asarray(first), np.asarray(second)))
-            if not isinstance(first, (dict, set))
-            else first == second
-        )
+        if isinstance(first, (dict, set)):
+            return bool(first == second)
+        return bool(np.array_equal(np.asarray(first), np.asarray(second)))
     except (TypeError, ValueError):
         return True
+
+
+def differ(answers: Sequence[Answer]) -> bool:
+    """Return whether all answers are numbers, and not the same."""
+    values = [each.value for each in answers if each.value is not None and math.isfinite(each.value)]
+    return len(values) == len(answers) and max(values) - min(values) > 1e-6
+
+
+#: A good ranking, a bad one, and one of other documents: any NDCG differs between two of them.
+_LABELS = [0, 1, 0, 0, 1, 0]
+_GOOD = ranking(_LABELS, [4, 1, 3, 5, 2, 6])
+_BAD = ranking(_LABELS, [2, 4, 1, 3, 5, 6])
+_MOVED = ranking([1, 0, 0, 0, 0, 1], [2, 1, 3, 6, 4, 5])
+#: The same with grades.
+_GRADES = [0, 1, 0, 0, 2, 0]
+_GRADED = (
+    ranking(_GRADES, [4, 2, 3, 5, 1, 6]),
+    ranking(_GRADES, [2, 4, 1, 3, 5, 6]),
+    ranking([1, 0, 0, 0, 0, 2], [2, 1, 3, 6, 4, 5]),
+)
+#: Forms that are taken if no other is right, the better first.
+_AS_GIVEN, _BY_MAGNITUDE, _NO_NUMBER, _CONSTANT = range(4)
+
+
+class FormSearch:
+    """Finds out what a function takes.
+
+    Parameters
+    ----------
+    caller : Caller
+        Calls the function; has the right form in the end.
+    """
+
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
+        #: Whether documents are ranked in the order given.
+        self.by_input = False
+        self.zeros_judged = True
+        self.obstacle: Obstacle | None = None
+        #: Forms that raised errors.
+        self.tried: list[tuple[Form, Answer]] = []
+
+    def run(self, forms: Iterable[Form]) -> bool:
+        """Return whether the function returned a number for any of the forms."""
+        fallbacks: list[tuple[int, Form]] = []
+        constant: list[Form] = []
+        first_form: Form | None = None
+        for form in forms:
+            if self.caller.n_calls >= self.caller.max_calls // 2:
+                break
+            if fallbacks and fallbacks[0][0] == _AS_GIVEN and (form.has_scores or "relevant" not in form.bare):
+                continue  # documents are ranked as given: by ids, or with ignored scores
+            if form.words in [each.words for each in (*constant, *(known for _, known in fallbacks))]:
+                continue
+            k = 6 if form.k is not None else None
+            answer = self._ask(_GOOD, k, form)
+            if answer.value is None:
+                self.tried.append((form, answer))
+            if not answer.is_number:
+                if answer.value is not None or "ZeroDivision" in answer.error:
+                    fallbacks.append((_NO_NUMBER, form))
+                continue
+            if abs(answer.value or 0.0) > _NONSENSE:  # ids were interpreted as numbers
+                continue
+            first_form = first_form or form
+            if self._is_changing(form, first_form):
+                return True
+            answers = [answer, *(self._ask(each, k, form) for each in (_BAD, _MOVED))]
+            if not differ(answers):
+                if form.is_suggested and self._looks_closer(form):
+                    return True
+                constant.append(form)
+                continue
+            verdict = self._accepted(form, (_GOOD, _BAD), k)
+            if verdict == "yes" and form.has_scores and not differ(answers[:2]):
+                fallbacks.insert(0, (_AS_GIVEN, form))
+            elif verdict == "yes":
+                return self._take(form, answers)
+            elif verdict == "by magnitude":
+                fallbacks.append((_BY_MAGNITUDE, form))
+                if form.is_suggested:
+                    break
+        if not fallbacks or fallbacks[0][0] > _AS_GIVEN:
+            for form in constant:
+                if self._looks_closer(form):
+                    return True
+                fallbacks.append((_CONSTANT, form))
+        return bool(fallbacks) and self._fall_back(*min(fallbacks, key=lambda each: each[0]))
+
+    def _ask(self, query: Query, k: int | None, form: Form, *, again: bool = False) -> Answer:
+        return self.caller.ask(Probe((query,), k), form=form, again=again)
+
+    def _take(self, form: Form, answers: Sequence[Answer]) -> bool:
+        self.caller.form, self.by_input = form, not differ(answers[:2])
+        return True
+
+    def _is_changing(self, form: Form, own: Form) -> bool:
+        """Find out whether the same call gives two values."""
+        k = 6 if form.k is not None else None
+        first = self._ask(_GOOD, k, form)
+        again = self._ask(_GOOD, k, form, again=True)
+        if first.value is not None and again.value is not None and not abs(again.value - first.value) > 1e-12:
+            return False
+        self.caller.form = own
+        self.obstacle = changing(first, again)
+        return True
+
+    def _fall_back(self, kind: int, form: Form) -> bool:
+        self.caller.form = form
+        self.by_input = kind == _AS_GIVEN
+        if kind == _BY_MAGNITUDE and not self._is_changing(form, form):
+            words = "the value depends on the scores themselves, not only on the order that they give"
+            self.obstacle = Obstacle("magnitude", self._ask(_GOOD, 6 if form.k is not None else None, form), words)
+        elif kind == _CONSTANT:
+            self.obstacle = Obstacle("constant", self.caller.first, "returns the same value for every ranking")
+        return True
+
+    def _accepted(self, form: Form, tested: Sequence[Query], k: int | None) -> str:
+        """Return whether a form whose values differ is the right one: "yes", "no" or "by magnitude"."""
+        # scores have one digit before the point, so that they may also be compared as text
+        if form.has_scores and not all(
+            self._is_unchanged(each, _renamed(each, score=lambda score: 1 + 8 * (score / 8) ** 3), k, form)
+            for each in tested
+        ):
+            return "by magnitude"  # only the order of scores matters, but the size of labels does too
+        names = {doc: chr(ord("a") + place) * (place + 1) for place, doc in enumerate(_GOOD.docs)}
+        if form.has_names and not all(
+            self._is_unchanged(each, _renamed(each, doc=names.__getitem__), k, form) for each in tested
+        ):
+            return "no"  # ids were interpreted as something else
+        return "yes"
+
+    def _is_unchanged(self, query: Query, other: Query, k: int | None, form: Form) -> bool:
+        """Return whether two queries give the same value."""
+        values = [self._ask(each, k, form).value for each in (query, other)]
+        return None not in values and not abs((values[0] or 0.0) - (values[1] or 0.0)) > 1e-6
+
+    def _looks_closer(self, form: Form) -> bool:
+        """Find what matters to a function that returned one value for all lists: grades, a cutoff, or no zeros."""
+        k = 6 if form.k is not None else None
+        if form.is_graded:
+            answers = [self._ask(each, k, form) for each in _GRADED]
+            if differ(answers[:1] + answers[2:]) or differ(answers[:2]):
+                return self._accepted(form, _GRADED[:2], k) == "yes" and self._take(form, answers)
+        if form.k is not None:  # without a discount, only a cutoff matters
+            answers = [self._ask(each, 3, form) for each in (_GOOD, _BAD, _MOVED)]
+            if differ(answers):
+                return self._accepted(form, (_GOOD, _BAD), 3) == "yes" and self._take(form, answers)
+        if not (form.has_names and form.is_graded):
+            return False
+        without = [Query(each.ranked, tuple(row for row in each.judged or () if row[1])) for each in (_GOOD, _BAD)]
+        if not differ([self._ask(each, k, form) for each in without]):
+            return False
+        self.caller.form, self.zeros_judged = form, False
+        return True
+
+
+def changing(first: Answer, again: Answer) -> Obstacle:
+    """Return what is said of a function that gives two values for the same call."""
+    words = f"the same call gives {first}, then {again}: it depends on state or chance"
+    return Obstacle("changing", again, words)
+
+
+def _renamed(query: Query, doc: Callable[[str], str] = str, score: Callable[[float], float] = float) -> Query:
+    """Return the query with other ids or scores."""
+    ranked = tuple((doc(name), score(value)) for name, value in query.ranked or ())
+    return Query(ranked, tuple((doc(name), label) for name, label in query.judged or ()))

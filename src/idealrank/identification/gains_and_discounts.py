@@ -6,44 +6,65 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 
+import numpy as np
+
+from idealrank._typing import Floats
 from idealrank.measures import discounts, gains
 
 __all__ = [
     "DISCOUNTS",
     "GAINS",
     "GAINS_OF_SOME_LABELS",
+    "STARTS_AT_ONE",
     "DiscountShape",
     "GainShape",
+    "gains_of",
     "measured_discount",
     "measured_gain",
     "thresholds_like",
+    "weights_of",
 ]
 
 
+class _Shape:
+    """A formula in words, and the same as an option of ours, if there is one."""
+
+    name: str
+    option: object
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def text(self) -> str:
+        """The option as it is written, or else the name."""
+        return str(self.option or self.name)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the formula is known only for labels or ranks that were measured."""
+        return "table" in self.name
+
+
 @dataclass(frozen=True)
-class GainShape:
+class GainShape(_Shape):
     """What a label is worth: a formula in words, the function, and the same as an option of ours."""
 
     name: str
     of: Callable[[float], float] = field(compare=False)
     option: gains.Gain | None = field(default=None, compare=False)
 
-    def __str__(self) -> str:
-        return self.name
-
 
 @dataclass(frozen=True)
-class DiscountShape:
+class DiscountShape(_Shape):
     """What rank r of a list of n counts."""
 
     name: str
     at: Callable[[int, int], float] = field(compare=False)
     option: discounts.Discount | None = field(default=None, compare=False)
     _known: dict[tuple[int, int], tuple[float, ...]] = field(default_factory=dict, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        return self.name
 
     def weights(self, depth: int, n: int) -> tuple[float, ...]:
         """Return the weights of the first ranks of a list of n documents."""
@@ -65,8 +86,8 @@ def thresholds_like(gain: GainShape) -> list[GainShape]:
         return [gain]
     least = next((float(label) for label in range(1, 6) if gain.of(label)), 1.0)
     halves = [binary(least - 0.5), binary(least - 0.5, above=True)]
-    found = [binary(least), binary(least - 1, above=True), *halves, gain]
-    return [*found, clipped(1)] if least == 1 else found
+    similar = [binary(least), binary(least - 1, above=True), *halves, gain]
+    return [*similar, clipped(1)] if least == 1 else similar
 
 
 def clipped(highest: float) -> GainShape:
@@ -74,14 +95,13 @@ def clipped(highest: float) -> GainShape:
     return GainShape(f"min(label, {highest:g})", lambda label: min(label, highest))
 
 
-def _power(label: float, exponent: float) -> float:
-    return math.copysign(abs(label) ** exponent, label)
+def _power(exponent: float) -> Callable[[float], float]:
+    return lambda label: math.copysign(abs(label) ** exponent, label)
 
 
-def _exponential(base: float, minus: float) -> Callable[[float], float]:
+def _exponential(base: float) -> Callable[[float], float]:
     log = math.log(base)
-    # expm1 has no cancellation near 0
-    return (lambda label: math.expm1(label * log)) if minus else (lambda label: base**label)
+    return lambda label: math.expm1(label * log)  # has no cancellation near 0
 
 
 #: The common ones first: of those that agree on all lists, the first is named.
@@ -98,15 +118,15 @@ GAINS: tuple[GainShape, ...] = (
     binary(4),
     GainShape("2^label", lambda label: 2.0**label),
     GainShape("label + 1", lambda label: label + 1),
-    GainShape("label^2", lambda label: _power(label, 2)),
-    GainShape("label^3", lambda label: _power(label, 3)),
-    GainShape("sqrt(label)", lambda label: _power(label, 0.5)),
+    GainShape("label^2", _power(2)),
+    GainShape("label^3", _power(3)),
+    GainShape("sqrt(label)", _power(0.5)),
     GainShape("log2(1 + label)", lambda label: math.log2(1 + label) if label > -1 else -math.inf),
-    GainShape("e^label - 1", _exponential(math.e, 1)),
-    GainShape("e^label", _exponential(math.e, 0)),
-    GainShape("3^label - 1", _exponential(3, 1)),
-    GainShape("10^label - 1", _exponential(10, 1)),
-    GainShape("4^label - 1", _exponential(4, 1)),
+    GainShape("e^label - 1", _exponential(math.e)),
+    GainShape("e^label", lambda label: math.e**label),
+    GainShape("3^label - 1", _exponential(3)),
+    GainShape("10^label - 1", _exponential(10)),
+    GainShape("4^label - 1", _exponential(4)),
     GainShape("label (label + 1) / 2", lambda label: label * (label + 1) / 2),
     GainShape("label + 0.5", lambda label: label + 0.5),
     clipped(2),
@@ -115,15 +135,6 @@ GAINS: tuple[GainShape, ...] = (
     GainShape("1 for a judged document", lambda label: 1.0, gains.Binary(0.0)),
 )
 
-
-def _log(shift: float, base: float = 2) -> Callable[[int, int], float]:
-    return lambda rank, n: 1 / math.log(rank + shift, base)
-
-
-def _starting_at_one(rank: int, n: int) -> float:
-    return math.inf if rank == 1 else 1 / math.log2(rank)
-
-
 DISCOUNTS: tuple[DiscountShape, ...] = (
     DiscountShape("1/log2(rank + 1)", lambda rank, n: 1 / math.log2(rank + 1), discounts.Log()),
     DiscountShape("1, then 1/log2(rank)", lambda rank, n: 1 / math.log2(max(rank, 2)), discounts.Letor()),
@@ -131,8 +142,8 @@ DISCOUNTS: tuple[DiscountShape, ...] = (
     DiscountShape("1/sqrt(rank)", lambda rank, n: rank**-0.5, discounts.Power(0.5)),
     DiscountShape("1/rank^2", lambda rank, n: rank**-2.0, discounts.Power(2)),
     DiscountShape("none: every rank counts 1", lambda rank, n: 1.0, discounts.Power(0)),
-    DiscountShape("1/log2(rank + 2)", _log(2)),
-    DiscountShape("1/log2(rank + 3)", _log(3)),
+    DiscountShape("1/log2(rank + 2)", lambda rank, n: 1 / math.log2(rank + 2)),
+    DiscountShape("1/log2(rank + 3)", lambda rank, n: 1 / math.log2(rank + 3)),
     DiscountShape("1 at ranks 1 to 3, then 1/log2(rank - 1)", lambda rank, n: 1 / math.log2(max(rank - 1, 2))),
     DiscountShape("1/(1 + log2(rank))", lambda rank, n: 1 / (1 + math.log2(rank))),
     DiscountShape("1/(1 + ln(rank))", lambda rank, n: 1 / (1 + math.log(rank))),
@@ -147,23 +158,37 @@ DISCOUNTS: tuple[DiscountShape, ...] = (
     DiscountShape("0 at rank 1, then 1/log2(rank)", lambda rank, n: 1 / math.log2(rank) if rank > 1 else 0.0),
     DiscountShape("0 at rank 1, then 1/log2(rank + 1)", lambda rank, n: 1 / math.log2(rank + 1) if rank > 1 else 0.0),
     DiscountShape("2^-rank", lambda rank, n: 2.0**-rank, discounts.Geometric(2)),
-    DiscountShape("1/log2(rank), which starts at log2(1) = 0", _starting_at_one),
+)
+STARTS_AT_ONE = DiscountShape(
+    "1/log2(rank), which starts at log2(1) = 0", lambda rank, n: 1 / math.log2(rank) if rank > 1 else math.inf
 )
 
 
 def _gains_of_some_labels() -> Iterator[GainShape]:
     """Yield the two common gains, limited to a highest label, starting at a label, or for labels minus a number."""
+
+    def limited(of: Callable[[float], float], text: str, number: int) -> Iterator[GainShape]:
+        yield GainShape(text.replace("label", f"min(label, {number})"), lambda label: of(min(label, number)))
+        yield GainShape(f"{text} from label {number} on, else 0", lambda label: of(label) if label >= number else 0.0)
+        yield GainShape(text.replace("label", f"max(label - {number}, 0)"), lambda label: of(max(label - number, 0)))
+
     for usual, number in itertools.product(GAINS[:2], range(1, 5)):
-        of = usual.of
-        name = usual.name.replace("label", f"min(label, {number})")
-        yield GainShape(name, lambda label, of=of, top=number: of(min(label, top)))  # type: ignore[misc]
-        name = f"{usual} from label {number} on, else 0"
-        yield GainShape(name, lambda label, of=of, least=number: of(label) if label >= least else 0.0)  # type: ignore[misc]
-        name = usual.name.replace("label", f"max(label - {number}, 0)")
-        yield GainShape(name, lambda label, of=of, less=number: of(max(label - less, 0)))  # type: ignore[misc]
+        yield from limited(usual.of, usual.name, number)
 
 
 GAINS_OF_SOME_LABELS: tuple[GainShape, ...] = tuple(_gains_of_some_labels())
+
+
+@cache
+def gains_of(label: float) -> tuple[float, ...]:
+    """Return each of GAINS of a label."""
+    return tuple(gain.of(label) for gain in GAINS)
+
+
+@cache
+def weights_of(depth: int, n: int) -> Floats:
+    """Return the weights of the first ranks of a list of n documents, one row for each of DISCOUNTS."""
+    return np.array([discount.weights(depth, n) for discount in DISCOUNTS])
 
 
 def measured_gain(values: Sequence[float], tolerance: float) -> GainShape:
@@ -186,11 +211,11 @@ def measured_gain(values: Sequence[float], tolerance: float) -> GainShape:
 
 def measured_discount(values: Sequence[float], tolerance: float) -> DiscountShape:
     """Return a discount that was measured at the first ranks: r^-b, b^-r, or else a table."""
-    power = -math.log(values[1]) / math.log(2) if values[1] > 0 else math.inf
+    ratio = values[1]
+    power = -math.log(ratio) / math.log(2) if ratio > 0 else math.inf
     if math.isfinite(power) and _fits(values, lambda rank: rank**-power, tolerance):
         exponent = _short(power)
         return DiscountShape(f"rank^-{exponent:g}", lambda rank, n: rank**-exponent, discounts.Power(exponent))
-    ratio = values[1]
     if 0 < ratio < 1 and _fits(values, lambda rank: ratio ** (rank - 1), tolerance):
         base = _short(1 / ratio) if abs(_short(1 / ratio) - 1 / ratio) < 1e-9 else 1 / _short(ratio)
         return DiscountShape(f"{_short(ratio):g}^(rank - 1)", lambda rank, n: base**-rank, discounts.Geometric(base))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -77,8 +76,7 @@ class Identification(Result):
     --------
     >>> from idealrank import identify
     >>> def ndcg(y_true, y_score):
-    ...     import math
-    ...     ranked = [label for _, label in sorted(zip(y_score, y_true), key=lambda pair: -pair[0])]
+    ...         ...     ranked = [label for _, label in sorted(zip(y_score, y_true), key=lambda pair: -pair[0])]
     ...     dcg = lambda labels: sum(label / math.log2(rank + 2) for rank, label in enumerate(labels))
     ...     return dcg(ranked) / dcg(sorted(y_true, reverse=True)) if any(y_true) else 0.0
     >>> found = identify(ndcg)
@@ -152,8 +150,3 @@ class Identification(Result):
 
     def __str__(self) -> str:
         return "\n".join([*self.findings(), "", self.to_text("choices"), *self.remarks()])
-
-
-def is_nan(value: object) -> bool:
-    """Return whether a value is NaN."""
-    return isinstance(value, float) and math.isnan(value)

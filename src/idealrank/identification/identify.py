@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
-from idealrank._core.checks import is_whole
+from idealrank._core.seeds import generator
 from idealrank.errors import OptionError
+from idealrank.identification.calling_forms import forms_of, parse_takes
+from idealrank.identification.choices import find_choices
 from idealrank.identification.defects import defects_of
-from idealrank.identification.function_calls import Caller, ShellCommand
-from idealrank.identification.guessing import forms_of, parse_takes
+from idealrank.identification.elimination import Elimination, RandomCheck, check
+from idealrank.identification.function_calls import Caller, FormSearch, ShellCommand
 from idealrank.identification.identification_result import Identification
-from idealrank.identification.investigation import Investigation
 from idealrank.identification.presets import choices_of, expressed, matching, options_of
 
 __all__ = ["identify"]
@@ -80,74 +82,77 @@ def identify(
         name = getattr(function, "__name__", type(function).__name__)
     if not callable(function):
         raise OptionError(f"identify needs a function or a command, got {function!r}")
-    if not is_whole(max_calls, 1):
+    if not isinstance(max_calls, Integral) or isinstance(max_calls, bool) or max_calls < 1:
         raise OptionError(f"max_calls must be a positive integer, got {max_calls!r}")
-    caller = Caller(function, int(max_calls))
-    found = Investigation(caller, seed)
-    if not found.find_form(forms_of(function) if takes is None else [parse_takes(takes, function)]):
-        return _unidentified(name, found, takes)
-    found.run()
-    found.check()
-    defects = defects_of(found)
-    options = options_of(found)
-    measure, rules = expressed(found, options)
-    presets, nearest = matching(found, options)
+    rng = generator(seed)
+    search = FormSearch(Caller(function, int(max_calls)))
+    if takes is not None:
+        forms = parse_takes(takes, function)
+    else:
+        forms = [function.form] if isinstance(function, ShellCommand) else forms_of(function)
+    if not search.run(forms):
+        return _unidentified(name, search, takes)
+    known = Elimination(search)
+    find_choices(known)
+    checked = check(known, rng)
+    defects = defects_of(known)
+    options = options_of(known)
+    measure, rules = expressed(known, options)
+    presets, nearest = matching(known, options)
     return Identification(
         function=name,
-        status=_status(found),
-        takes=str(found.form),
-        choices=tuple(choices_of(found, options)),
+        status=_status(known, checked),
+        takes=str(known.form),
+        choices=tuple(choices_of(known, options)),
         measure=measure,
         convention=rules,
         presets=tuple(presets),
         nearest=nearest,
         defects=tuple(defects),
-        notes=tuple(_notes(found)),
-        n_calls=caller.n_calls,
-        n_checked=found.n_checked,
-        n_agreeing=found.n_agreeing,
-        tolerance=found.tolerance,
+        notes=tuple(_notes(known, checked)),
+        n_calls=known.caller.n_calls,
+        n_checked=checked.n_checked,
+        n_agreeing=checked.n_agreeing,
+        tolerance=known.is_close.tolerance,
         options=options,
     )
 
 
-def _status(found: Investigation) -> str:
-    if found.changing or found.is_constant or found.other_measure or found.by_magnitude:
+def _status(known: Elimination, checked: RandomCheck) -> str:
+    if known.obstacle is not None:
         return "not identified"
-    if "formula" in found.unexplained:
-        return "partly identified" if "discount" in found.evidence else "not identified"
-    if found.failed is not None or found.unexplained or not found.n_checked:
-        return "partly identified"
-    return "identified"
+    if "formula" in known.unexplained:
+        return "partly identified" if "discount" in known.evidence else "not identified"
+    is_whole = checked.failed is None and not known.unexplained and checked.n_checked
+    return "identified" if is_whole else "partly identified"
 
 
-def _notes(found: Investigation) -> list[str]:
-    notes = [f"{words} ({answer.probe})" if len(str(answer.probe)) < 200 else words for words, answer in found.notes]
-    if found.formula.labels in ("rounded", "rounded up") and "labels" in found.evidence:
-        notes.append(f"labels are {found.formula.labels} to integers, for which there is no option")
-    if found.other_measure is not None:
-        notes.append(f"this is not NDCG: its values are those of {found.other_measure}")
-    for name, answer in found.unexplained.items():
-        if name == "formula" and "discount" in found.evidence:
-            continue  # a defect already describes it
-        notes.append(f"{name}: no known variant explains {answer} for {answer.probe}")
-    if found.failed is not None:
+def _notes(known: Elimination, checked: RandomCheck) -> list[str]:
+    notes = [f"{words} ({answer.probe})" if len(str(answer.probe)) < 200 else words for words, answer in known.notes]
+    if known.formula.labels in ("rounded", "rounded up") and "labels" in known.evidence:
+        notes.append(f"labels are {known.formula.labels} to integers, for which there is no option")
+    if known.obstacle is not None and known.obstacle.kind not in ("changing", "constant", "magnitude"):
+        notes.append(known.obstacle.words)
+    for name, answer in known.unexplained.items():
+        if name != "formula" or "discount" not in known.evidence:  # otherwise a defect describes it
+            notes.append(f"{name}: no known variant explains {answer} for {answer.probe}")
+    if checked.failed is not None:
         try:
-            expected = f"{found.formula.predict(found.failed.probe):.6g}"
+            expected = f"{known.formula.predict(checked.failed.probe):.6g}"
         except Exception as error:  # the formula refuses input that the function accepts
             expected = type(error).__name__
-        notes.append(f"the formula gives {expected}, the function {found.failed}, for {found.failed.probe}")
+        notes.append(f"the formula gives {expected}, the function {checked.failed}, for {checked.failed.probe}")
     return notes
 
 
-def _unidentified(name: str, found: Investigation, takes: str | None) -> Identification:
+def _unidentified(name: str, search: FormSearch, takes: str | None) -> Identification:
     """Return the result if no call returned a number."""
     by_error: dict[str, list[str]] = {}
-    for form, answer in found.tried:
+    for form, answer in search.tried:
         by_error.setdefault(str(answer), []).append(f"({form})")
     notes = [f"called with {' or '.join(dict.fromkeys(forms))}: {error}" for error, forms in by_error.items()]
-    if found.tried:
-        notes.append(f"the list was {found.tried[0][1].probe}")
+    if search.tried:
+        notes.append(f"the list was {search.tried[0][1].probe}")
     else:
         notes.append("the function has more than three required parameters; wrap it in one of two or three")
     if takes is None:
@@ -163,8 +168,8 @@ def _unidentified(name: str, found: Investigation, takes: str | None) -> Identif
         nearest={},
         defects=(),
         notes=tuple(notes),
-        n_calls=found.caller.n_calls,
+        n_calls=search.caller.n_calls,
         n_checked=0,
         n_agreeing=0,
-        tolerance=found.tolerance,
+        tolerance=Elimination(search).is_close.tolerance,
     )

@@ -3,97 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from idealrank.identification.choices import CHOICES
+from idealrank.identification.elimination import Elimination
 from idealrank.identification.function_calls import Answer
 from idealrank.identification.identification_result import Choice
-from idealrank.identification.investigation import Investigation
 from idealrank.identification.ndcg_formulas import Formula
-from idealrank.measures import discounts, gains
-from idealrank.measures import measure as measure_of
+from idealrank.measures import discounts
 from idealrank.measures.conventions import CONVENTION_NAMES, Convention, convention
 from idealrank.measures.measure_base import TIES
 
-__all__ = ["choices_of", "matching", "options_of"]
+__all__ = ["choices_of", "expressed", "matching", "options_of"]
 
 _DATA = ("negative", "labels", "unjudged", "missing", "duplicates", "precision")
-_FOR_GRADES = (0.3, 0.5, 0.7, 1.5)
-#: Choices that no option of ours changes.
-_USUAL = (
-    "order",
-    "ideal_gain",
-    "ideal_discount",
-    "scale",
-    "baseline",
-    "floor",
-    "clip",
-    "output",
-    "counted",
-    "relative",
-    "signs",
-    "cut",
-    "cut_first",
-    "cut_within",
-    "unretrieved",
-    "zeros",
-    "average",
-)
+#: Labels whose gains are compared.
+_GRADES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.3, 0.5, 0.7, 1.5)
 #: What may be added to the ideal DCG, to avoid a division by 0, without a visible difference.
 _NEGLIGIBLE = 1e-6
 #: Where the ideal ranking is cut, as a value of our option.
 _IDEAL_CUTS: dict[int | str | None, str] = {0: "cutoff", "least": "shorter", "retrieved": "retrieved", None: "whole"}
 #: The same where all documents are retrieved.
 _SEEN_ON_ARRAYS = {"shorter": "cutoff", "retrieved": "whole"}
+#: Under which choice the evidence for an option is, if it has another name.
+_EVIDENCE = {"cutoff": "own_cutoff", "ideal": "pool", "highest label": "highest", "k": "cut"}
 
 
-def _is_seen(found: Investigation, name: str) -> bool:
-    return name in found.evidence and name not in found.unexplained
-
-
-def options_of(found: Investigation) -> dict[str, str]:
+def options_of(known: Elimination) -> dict[str, str]:
     """Return the choices of a function by the names of our options; those that were not seen are left out."""
-    formula, form = found.formula, found.form
-    if (
-        "formula" in found.unexplained
-        or found.is_constant
-        or found.other_measure
-        or found.changing
-        or found.by_magnitude
-    ):
+    formula, form = known.formula, known.form
+    if "formula" in known.unexplained or known.obstacle is not None:
         return {}
-    options = {"discount": str(formula.discount.option or formula.discount)}
-    if form.is_graded and found.max_label > 1:
-        options["gain"] = str(formula.gain.option or formula.gain)
-    if _is_seen(found, "ideal"):
-        options |= _ideal_option(found)
-    options |= {name: _word(getattr(formula, name)) for name in ("ties", "empty", "short") if _is_seen(found, name)}
-    if "undefined" in found.open.get("ties", ()):
+    seen = {name: _word(getattr(formula, name)) for name in CHOICES if known.is_seen(name)}
+    options = {"discount": formula.discount.text}
+    if form.is_graded and known.max_label > 1:
+        options["gain"] = formula.gain.text
+    if known.is_seen("ideal") and formula.ideal != "sorted":
+        options["ideal"] = formula.ideal.removesuffix(" within n")
+    elif known.is_seen("ideal") and form.has_ids and "pool" in seen:
+        options["ideal"] = formula.pool
+    options |= {name: seen[name] for name in ("ties", "empty", "short") if name in seen}
+    if "undefined" in known.open.get("ties", ()):
         options["ties"] = f"{formula.ties} in short lists"
-    elif "ties" in found.open:
+    elif "ties" in known.open:
         options.pop("ties", None)  # it makes no difference
     if formula.own_cutoff is not None:
         options["cutoff"] = _cutoff(formula.own_cutoff)
-    if found.evidence.get("negative_ideal"):
+    if known.evidence.get("negative_ideal"):
         options["negative_ideal"] = formula.negative_ideal
-    options |= {name: _word(getattr(formula, name)) for name in _DATA if _is_seen(found, name)}
-    if "negative" in options and len(found.open.get("negative", ())) > 1:
-        kept = found.open["negative"]
+    options |= {name: seen[name] for name in _DATA if name in seen}
+    kept = known.open.get("negative", ())
+    if "negative" in options and kept:
         options["negative"] = "unjudged" if "unjudged" in kept else str(kept[0])
         if "keep" in kept:
             options.pop("negative")  # it makes no difference
     if formula.highest is not None:
         options["highest label"] = f"{formula.highest:g}"
-    if _is_seen(found, "average"):
+    if "average" in seen:
         options["average"] = formula.average
     return options
-
-
-def _ideal_option(found: Investigation) -> dict[str, str]:
-    formula = found.formula
-    if formula.ideal == "sorted":
-        if not found.form.has_ids:
-            return {}
-        return {"ideal": formula.pool} if _is_seen(found, "pool") else {}
-    return {"ideal": formula.ideal.removesuffix(" within n")}
 
 
 def _cutoff(own: int | float) -> str:
@@ -104,111 +75,83 @@ def _word(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def expressed(found: Investigation, options: dict[str, str]) -> tuple[str | None, Convention | None]:
-    """Return the function as a measure and a convention of ours, or None if options cannot say what it does."""
-    formula = found.formula
+def _is_usual(formula: Formula) -> bool:
+    """Return whether options can say what a formula does, besides its gain, discount and ideal."""
     usual = Formula()
-    if any(getattr(formula, name) != getattr(usual, name) for name in _USUAL) or formula.ideal_cut not in _IDEAL_CUTS:
-        return None, None
-    if formula.ideal not in ("sorted", "full", "none") or formula.pool in ("top", "first") or not options:
-        return None, None
-    if abs(formula.added) > _NEGLIGIBLE:
-        return None, None
-    if formula.precision in ("truncated", "rounded"):
-        return None, None
-    if formula.gain.option is None or formula.discount.option is None or formula.ties not in TIES:
-        return None, None
+    without_option = [name for name, row in CHOICES.items() if not row.option]
+    has_usual = all(getattr(formula, name) == getattr(usual, name) for name in without_option)
+    return has_usual and formula.pool not in ("top", "first") and abs(formula.added) <= _NEGLIGIBLE
+
+
+def expressed(known: Elimination, options: dict[str, str]) -> tuple[str | None, Convention | None]:
+    """Return the function as a measure and a convention of ours, or None if options cannot say what it does."""
+    formula = known.formula
+    has_options = formula.gain.option is not None and formula.discount.option is not None and formula.ties in TIES
     if (
-        formula.empty not in (0.0, 1.0, "nan", "skip")
-        or formula.short == "error"
-        or "discount beyond rank 6" in found.unexplained
+        not (options and has_options and _is_usual(formula))
+        or formula.ideal not in ("sorted", "full", "none")
+        or formula.ideal_cut not in _IDEAL_CUTS
+        or formula.precision in ("truncated", "rounded")
     ):
-        written_empty = None
-    else:
-        written_empty = options.get("empty")
+        return None, None
+    has_empty = formula.empty in (0.0, 1.0, "nan", "skip") and formula.short != "error"
     written = {
-        "ties": options.get("ties") if "undefined" not in found.open.get("ties", ()) else formula.ties,
-        "empty": written_empty,
-        "gain": str(formula.gain.option) if "gain" in options else None,
+        "ties": options.get("ties") if "undefined" not in known.open.get("ties", ()) else formula.ties,
+        "empty": options.get("empty") if has_empty and "discount beyond rank 6" not in known.unexplained else None,
+        "gain": formula.gain.text if "gain" in options else None,
         "discount": options["discount"],
-        "ideal": options.get("ideal") if formula.ideal != "none" else None,
+        "ideal": options.get("ideal"),
         "short": formula.short if formula.short == "zero" else None,
         "ideal_cut": _IDEAL_CUTS[formula.ideal_cut] if formula.ideal_cut != 0 and formula.ideal == "sorted" else None,
     }
     if formula.ideal == "none":
         written = {name: written[name] for name in ("ties", "gain", "discount")}
     inside = ",".join(f"{name}={value}" for name, value in written.items() if value is not None)
-    name = "dcg" if formula.ideal == "none" else "ndcg"
-    text = f"{name}({inside})" + ("" if formula.own_cutoff is None else f"@{_cutoff(formula.own_cutoff)}")
-    measured = str(measure_of(text))
-    data: dict[str, object] = {}
-    for choice, known in (
-        ("negative", ("error", "unjudged", "keep", "drop")),
-        ("unjudged", ("zero", "drop")),
-        ("precision", ("float64", "float32")),
-        ("labels", ("float", "integer", "truncated")),
-    ):
-        if getattr(formula, choice) in known and choice in options:
-            data[choice] = getattr(formula, choice)
-    if _is_seen(found, "missing") and formula.missing in (0.0, "drop", "error"):
-        data["missing"] = formula.missing
-    return measured, Convention("identified", note="Found by identify.", **data)  # type: ignore[arg-type]
+    cutoff = "" if formula.own_cutoff is None else f"@{_cutoff(formula.own_cutoff)}"
+    measure = f"{'dcg' if formula.ideal == 'none' else 'ndcg'}({inside}){cutoff}"
+    data: dict[str, Any] = {
+        name: getattr(formula, name)
+        for name, row in CHOICES.items()
+        if name in options and getattr(formula, name) in row.in_convention
+    }
+    return measure, Convention("identified", note="Found by identify.", **data)
 
 
-def choices_of(found: Investigation, options: dict[str, str]) -> list[Choice]:
+def choices_of(known: Elimination, options: dict[str, str]) -> list[Choice]:
     """Return the choices as rows of a table, each with the list that shows it best."""
-    rows = [Choice("takes", str(found.form))]
-    words = _words(found)
-    evidence = {"cutoff": "own_cutoff", "ideal": "pool", "highest label": "highest", "discount": "discount", "k": "cut"}
-    for name, value in {**words, **{key: value for key, value in options.items() if key not in words}}.items():
-        answers = found.evidence.get(evidence.get(name, name)) or found.evidence.get(name) or []
-        shown = _telling(answers)
-        if shown is None:
-            rows.append(Choice(name, value))
-        else:
-            rows.append(Choice(name, value, str(shown.probe) if _length(shown) < 12 else _brief(shown), str(shown)))
-    for name, answer in found.unexplained.items():
-        rows.append(
-            Choice(name, "not identified", str(answer.probe) if _length(answer) < 12 else _brief(answer), str(answer))
-        )
-    return rows
+    rows = [Choice("takes", str(known.form))]
+    for name, value in (_words(known) | options).items():
+        answers = known.evidence.get(_EVIDENCE.get(name, name)) or known.evidence.get(name) or ()
+        # the smallest answer that is not a trivial value
+        telling = [each for each in answers if each.value is None or each.value not in (0.0, 1.0)] or answers
+        shown = min(telling, key=lambda each: each.probe.size, default=None)
+        rows.append(Choice(name, value) if shown is None else Choice(name, value, _brief(shown), str(shown)))
+    return rows + [
+        Choice(name, "not identified", _brief(answer), str(answer)) for name, answer in known.unexplained.items()
+    ]
 
 
-def _words(found: Investigation) -> dict[str, str]:
+def _words(known: Elimination) -> dict[str, str]:
     """Return choices without an option of their own, in words."""
-    formula = found.formula
+    formula, has_k = known.formula, known.form.k is not None
     words = {}
-    if _is_seen(found, "order") and found.form.has_scores:
-        words["order"] = {
-            "input": "as given",
-            "descending": "highest score first",
-            "ascending": "lowest score first",
-            "text": "by the text of the scores",
-            "argsort": "what argsort returns is taken for ranks",
-        }[formula.order]
-    if "own_cutoff" in found.evidence and formula.own_cutoff is None:
-        words["cutoff"] = "none" if found.form.k is None else "none unless k is given"
-    if found.form.k is not None and _is_seen(found, "cut"):
-        offset = {
-            0: "k",
-            None: "all",
-            -1: "k - 1" if not formula.cut_within else "min(k, n) - 1",
-            1: "k + 1",
-            "retrieved": "as many as were retrieved",
-            "least": "k",
-        }
-        counted = "all ranks count" if formula.cut is None else f"the first {offset[formula.cut]} ranks count"
-        words["k"] = f"{counted}, {offset[formula.ideal_cut]} in the ideal"
-    if _is_seen(found, "extra"):
+    if known.is_seen("order") and known.form.has_scores:
+        words["order"] = CHOICES["order"].words[formula.order]
+    if "own_cutoff" in known.evidence and formula.own_cutoff is None:
+        words["cutoff"] = "none unless k is given" if has_k else "none"
+    if has_k and known.is_seen("cut"):
+        of_cuts = {**CHOICES["ideal_cut"].words, **({-1: "min(k, n) - 1"} if formula.cut_within else {})}
+        counted = "all ranks count" if formula.cut is None else f"the first {of_cuts[formula.cut]} ranks count"
+        words["k"] = f"{counted}, {of_cuts[formula.ideal_cut]} in the ideal"
+    if known.is_seen("extra"):
         words["query without judgments"] = formula.extra
-    if found.decimals is not None:
-        words["values"] = f"{'truncated' if found.truncates else 'rounded'} to {found.decimals} decimals"
-    elif found.tolerance > 1e-9:
+    if known.is_close.decimals is not None:
+        how = "truncated" if known.is_close.truncates else "rounded"
+        words["values"] = f"{how} to {known.is_close.decimals} decimals"
+    elif known.is_close.tolerance > 1e-9:
         words["values"] = "single precision"
     if formula.baseline != "none":
-        words["subtracted"] = {"worst": "the DCG of the worst order", "random": "the mean DCG of all orders"}[
-            formula.baseline
-        ]
+        words["subtracted"] = CHOICES["baseline"].words[formula.baseline]
     if formula.added:
         words["added"] = f"{formula.added:g} to the ideal DCG"
     if formula.scale != 1:
@@ -216,38 +159,22 @@ def _words(found: Investigation) -> dict[str, str]:
     return words
 
 
-def _telling(answers: Sequence[Answer]) -> Answer | None:
-    """Return the smallest answer that is not a trivial value."""
-    if not answers:
-        return None
-    plain = [each for each in answers if each.value is None or each.value not in (0.0, 1.0)] or list(answers)
-    return min(plain, key=lambda each: each.probe.size)
-
-
-def _length(answer: Answer) -> int:
-    return sum(len(query.ranked or ()) for query in answer.probe.queries)
-
-
 def _brief(answer: Answer) -> str:
-    query = answer.probe.queries[0]
-    labels = query.labels
-    relevant = [place for place, doc in enumerate(query.in_rank_order, 1) if labels.get(doc, 0)]
-    k = "" if answer.probe.k is None else f", k = {answer.probe.k}"
-    return f"{len(query.ranked or ())} documents, relevant at rank {', '.join(map(str, relevant))}{k}"
+    """Return the list of an answer, or what matters about it if it is long."""
+    queries, k = answer.probe.queries, answer.probe.k
+    if sum(len(query.docs) for query in queries) < 12:
+        return str(answer.probe)
+    labels = [queries[0].labels.get(doc, 0) for doc in queries[0].in_rank_order]
+    ranks = ", ".join(str(rank) for rank, label in enumerate(labels, 1) if label)
+    return f"{len(labels)} documents, relevant at rank {ranks}" + ("" if k is None else f", k = {k}")
 
 
-def matching(found: Investigation, options: dict[str, str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+def matching(known: Elimination, options: dict[str, str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Return the presets that agree on everything that was tried, and otherwise the nearest with what differs."""
-    formula, usual = found.formula, Formula()
-    if not options or formula.ideal not in ("sorted", "full") or formula.pool in ("top", "first"):
+    unclear = {"ideal", "empty", "short", "ties", "cutoff", "average", *_DATA} & known.unexplained.keys()
+    if not options or known.formula.ideal not in ("sorted", "full") or not _is_usual(known.formula) or unclear:
         return [], {}
-    if any(getattr(formula, name) != getattr(usual, name) for name in _USUAL) or "ideal" in found.unexplained:
-        return [], {}
-    if abs(formula.added) > _NEGLIGIBLE:
-        return [], {}
-    if set(found.unexplained) & {"empty", "short", "ties", "cutoff", "average", *_DATA}:
-        return [], {}
-    differing = {name: _differences(found, options, convention(name)) for name in CONVENTION_NAMES}
+    differing = {name: _differences(known, options, name) for name in CONVENTION_NAMES}
     presets = [name for name, differ in differing.items() if not differ]
     if presets:
         return presets, {}
@@ -255,66 +182,98 @@ def matching(found: Investigation, options: dict[str, str]) -> tuple[list[str], 
     return [], {name: tuple(differ) for name, differ in differing.items() if len(differ) == fewest}
 
 
-def _differences(found: Investigation, options: dict[str, str], rules: Convention) -> list[str]:
-    has_cutoff = found.form.k is not None
-    formula = found.formula
+class _Preset(NamedTuple):
+    """What a convention says about NDCG, in the words of `options_of`."""
+
+    options: dict[str, str]
+    gains: Sequence[float]
+    #: The weights of the first ranks, relative to the first.
+    weights: Sequence[float]
+    cutoff: object
+    has_label_limit: bool
+    is_unstable: bool
+
+
+@cache
+def _preset(name: str, has_cutoff: bool) -> _Preset:
+    rules = convention(name)
+    of_ndcg = rules.for_measure("ndcg", has_cutoff)
+    names = [
+        "gain",
+        "discount",
+        "ties",
+        "empty",
+        "short",
+        "ideal",
+        "negative_ideal",
+        "ideal_cut",
+        "cutoff",
+        "stable_up_to",
+    ]
+    option: dict[str, Any] = {each: rules.option(each, "ndcg", has_cutoff) for each in names}
+    usual = {"short": "as is", "negative_ideal": "empty", "ideal_cut": "cutoff"}
+    options = {each: _word(option[each]) for each in ("ties", "empty", "ideal")}
+    options |= {each: _word(option[each] or value) for each, value in usual.items()}
+    options |= {each: _word(getattr(of_ndcg, each)) for each in _DATA}
+    has_limit = getattr(option["gain"], "highest", None) is not None or rules.labels == "binary"
+    is_unstable = rules.option("stable_up_to", "ndcg", has_cutoff) is not None
+    return _Preset(
+        options,
+        option["gain"](_GRADES).tolist(),
+        _relative(option["discount"]),
+        option["cutoff"],
+        has_limit,
+        is_unstable,
+    )
+
+
+def _relative(discount: discounts.Discount) -> list[float]:
+    weights: list[float] = (discount.weights(12) / discount(1, 12)).tolist()
+    return weights
+
+
+def _differences(known: Elimination, options: dict[str, str], name: str) -> list[str]:
+    """Return the choices of a function that a preset does not make."""
+    formula, form = known.formula, known.form
+    preset = _preset(name, form.k is not None)
     differ = []
-
-    def option(name: str) -> object:
-        return rules.option(name, "ndcg", has_cutoff)
-
-    if "gain" in options and not _same_gain(found, option("gain")):
+    if "gain" in options and not _has_gains(known, preset.gains):
         differ.append(f"gain={options['gain']}")
-    discount = option("discount")
-    assert isinstance(discount, discounts.Discount)
     own = formula.discount.option
-    if own is None or not all(
-        abs(a / discount(1, 12) - b / own(1, 12)) < 1e-12
-        for a, b in zip(discount.weights(12), own.weights(12), strict=True)
-    ):
+    if own is None or not np.allclose(_relative(own), preset.weights, rtol=0, atol=1e-12):
         differ.append(f"discount={options['discount']}")
-    cuts = [_IDEAL_CUTS.get(formula.ideal_cut, str(formula.ideal_cut)), str(option("ideal_cut") or "cutoff")]
-    if not found.form.has_ids:
+    cuts = [_IDEAL_CUTS.get(formula.ideal_cut, str(formula.ideal_cut)), preset.options["ideal_cut"]]
+    if not form.has_ids:
         cuts = [_SEEN_ON_ARRAYS.get(cut, cut) for cut in cuts]
-    if cuts[0] != cuts[1] and ("cut" in found.evidence or found.form.has_ids):
+    if cuts[0] != cuts[1] and ("cut" in known.evidence or form.has_ids):
         differ.append(f"ideal_cut={cuts[0]}")
-    rules_of = rules.for_measure("ndcg", has_cutoff)
-    theirs: dict[str, object] = {"ties": option("ties"), "empty": option("empty"), "short": option("short")}
-    theirs |= {name: getattr(rules_of, name) for name in _DATA}
-    theirs["ideal"] = option("ideal")
-    theirs["negative_ideal"] = option("negative_ideal") or "empty"
-    if not found.form.has_scores and "ties" in theirs:
-        theirs.pop("ties")
-    if found.form.has_duplicates:  # presets describe what happens to files and dicts
-        theirs.pop("duplicates")
-    for name, value in theirs.items():
-        if name not in options or (
-            name == "ties" and "undefined" in found.open.get("ties", ()) and option("stable_up_to") is not None
+    is_unstable = "undefined" in known.open.get("ties", ())
+    for choice in ("ties", "empty", "short", *_DATA, "ideal", "negative_ideal"):
+        if choice not in options or (
+            choice == "ties" and (not form.has_scores or (is_unstable and preset.is_unstable))
         ):
             continue
-        wanted = "undefined" if name == "ties" and "undefined" in found.open.get("ties", ()) else options[name]
-        if name == "short" and value is None:
-            value = "as is"
-        if name == "negative" and wanted == "zero":
+        if choice == "duplicates" and form.has_duplicates:  # presets describe what happens to files and dicts
+            continue
+        wanted = "undefined" if choice == "ties" and is_unstable else options[choice]
+        if choice == "negative" and wanted == "zero":
             wanted = "unjudged"
-        if wanted != _word(value):
-            differ.append(f"{name}={wanted}")
-    if not has_cutoff and "own_cutoff" in found.evidence and formula.own_cutoff != option("cutoff"):
+        if wanted != preset.options[choice]:
+            differ.append(f"{choice}={wanted}")
+    if form.k is None and "own_cutoff" in known.evidence and formula.own_cutoff != preset.cutoff:
         differ.append(f"cutoff={formula.own_cutoff}")
-    limit = getattr(option("gain"), "highest", None)
-    if "highest label" in options and limit is None and rules.labels != "binary":
+    if "highest label" in options and not preset.has_label_limit:
         differ.append(f"highest label={options['highest label']}")
     return differ
 
 
-def _same_gain(found: Investigation, gain: object) -> bool:
-    assert isinstance(gain, gains.Gain)
-    own = found.formula.gain.of
-    labels = [float(label) for label in range(found.max_label + 1)]
-    if found.formula.labels == "float" and "labels" in found.evidence and "table" not in str(found.formula.gain):
-        labels += _FOR_GRADES
-    try:
-        theirs = gain(labels)
-    except ValueError:
-        return False
-    return all(abs(own(label) - value) < 1e-12 for label, value in zip(labels, theirs.tolist(), strict=True))
+def _has_gains(known: Elimination, values: Sequence[float]) -> bool:
+    """Return whether the gains of a function are these; gains of fractions are compared if they were seen."""
+    gain = known.formula.gain
+    has_fractions = known.formula.labels == "float" and "labels" in known.evidence and not gain.is_table
+    compared = [
+        (label, value)
+        for label, value in zip(_GRADES, values, strict=True)
+        if (label <= known.max_label if label.is_integer() else has_fractions)
+    ]
+    return all(abs(gain.of(label) - value) < 1e-12 for label, value in compared)

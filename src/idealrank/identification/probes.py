@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 __all__ = ["Probe", "Query", "ranking"]
 
@@ -16,40 +17,40 @@ class Query:
     """One query: the documents of the ranking with their scores, and the judged documents with their labels.
 
     Both are in the order in which a function receives them. ``ranked`` or ``judged`` is None where a query exists on
-    one side only.
+    one side only. What follows from them is kept, because many formulas are compared on the same query.
     """
 
     ranked: tuple[tuple[str, float], ...] | None
     judged: tuple[tuple[str, float], ...] | None
 
-    @property
+    @cached_property
     def labels(self) -> dict[str, float]:
         """The labels by document."""
         return dict(self.judged or ())
 
-    @property
+    @cached_property
     def docs(self) -> list[str]:
         """The retrieved documents, in the order given."""
         return [doc for doc, _ in self.ranked or ()]
 
-    @property
+    @cached_property
     def in_rank_order(self) -> list[str]:
         """The retrieved documents by falling score; equal scores stay in the order given."""
         return [doc for doc, _ in sorted(self.ranked or (), key=lambda row: -row[1])]
 
-    @property
+    @cached_property
     def unretrieved(self) -> list[str]:
         """The judged documents that were not retrieved."""
         retrieved = set(self.docs)
         return [doc for doc in self.labels if doc not in retrieved]
 
-    @property
+    @cached_property
     def unjudged(self) -> list[str]:
         """The retrieved documents that were not judged."""
         labels = self.labels
         return [doc for doc in self.docs if doc not in labels]
 
-    @property
+    @cached_property
     def is_tied(self) -> bool:
         """Whether two different documents have the same score."""
         scores = [score for _, score in dict.fromkeys(self.ranked or ())]

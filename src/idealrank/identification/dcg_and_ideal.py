@@ -1,0 +1,307 @@
+"""Finding the formula itself: order, gain, discount, and what the DCG is divided by."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from idealrank._typing import Booleans
+from idealrank.identification.elimination import N_DOCS, Closeness, Elimination
+from idealrank.identification.function_calls import Answer, Obstacle, differ
+from idealrank.identification.gains_and_discounts import (
+    DISCOUNTS,
+    GAINS,
+    GAINS_OF_SOME_LABELS,
+    STARTS_AT_ONE,
+    GainShape,
+    measured_discount,
+    measured_gain,
+)
+from idealrank.identification.ndcg_formulas import OUTPUTS, Formula, Refused
+from idealrank.measures import measure
+
+__all__ = ["find_dcg", "find_ideal"]
+
+_OTHER_MEASURES = ("ap", "rr", "err(max_label=5)", "rbp", "auc", "r_precision", "linear_ndcg")
+_FRACTIONS = (0.5, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.7, 0.75, 0.8, 0.9)
+#: What is done to values; the usual first.
+_USUAL = tuple({"output": output} for output in OUTPUTS)
+#: What few functions do to the DCG, to ranks or to labels.
+_UNUSUAL: tuple[dict[str, Any], ...] = (
+    {"baseline": "worst"},
+    {"baseline": "random"},
+    {"counted": "first"},
+    {"relative": True},
+)
+_OF_DCG = ("gain", "discount", "order", "output", "zeros", "baseline", "counted", "relative")
+_IDEALS = ["sorted", "none", "full", "highest", "unsorted", "ascending", "distinct", "gains", "documents", "relevant"]
+_Groups = Sequence[Sequence[Answer]]
+
+
+def find_dcg(known: Elimination) -> None:
+    """Find order, gain and discount: for the same labels, values are proportional to the DCG of the rankings."""
+    alone = _alone(known)
+    if known.form.is_graded and not any(each.value for each in alone) and all(each.is_number for each in alone):
+        known.unit = 5.0  # a label of 1 is not relevant
+        alone = _alone(known)
+    if not alone[0].is_number and not any(each.is_number and each.value for each in alone):
+        # no value is a number, for example because a discount divides by log2(1) = 0
+        known.formula = replace(known.formula, discount=STARTS_AT_ONE)
+        known.evidence["discount"] = list(alone)
+        known.unexplained["formula"] = alone[0]
+        return
+    groups = [alone]
+    for highest in (5, 3, 2, 1) if known.form.is_graded else (1,):
+        labels = [min(label, highest) for label in (1, 0, 4, 2, 0, 5, 3)]
+        first, *others = _permutations(labels)
+        answer = known.ask(known.query(labels, first))
+        if answer.value is not None or highest == 1:
+            known.max_label = highest
+            groups.append([answer, *(known.ask(known.query(labels, ranks)) for ranks in others)])
+            break
+    answers = [each for group in groups for each in group]
+    known.is_close = _measured_closeness(answers)
+    orders = ["input"] if known.by_input else ["descending", "ascending", "argsort"]
+    if _find_numerator(known, groups, orders, _USUAL):
+        return
+    name = _named_measure(known, answers)
+    if name is not None:
+        known.obstacle = Obstacle(name, answers[0], f"this is not NDCG: its values are those of {name}")
+        return
+    if _find_numerator(known, groups, orders, _UNUSUAL):
+        return
+    _shallow_cutoff(known, alone)
+    if known.formula.own_cutoff is not None:
+        if _find_numerator(known, groups, orders, _USUAL):
+            return
+        # the ideal may depend on the documents at the top
+        formulas = known.narrow(answers, order=orders, gain=GAINS, discount=DISCOUNTS, pool=["top"])
+        if formulas:
+            known.choose(formulas, answers, _OF_DCG)
+            return
+    if not _measured_dcg(known, groups, orders[0]):
+        known.unexplained["formula"] = alone[0]
+
+
+def _alone(known: Elimination) -> list[Answer]:
+    """Ask about lists with one relevant document, at each of the first ranks."""
+    return [known.ask(known.relevant_at(rank)) for rank in range(1, N_DOCS)]
+
+
+def _permutations(labels: Sequence[float]) -> list[list[int]]:
+    """Return ranks of the documents; the last document always has label 0, so that k may be off by one."""
+    rng = np.random.default_rng(3)
+    zeros = [place for place, label in enumerate(labels) if not label]
+    permutations: list[list[int]] = []
+    while len(permutations) < N_DOCS:
+        ranks = (rng.permutation(len(labels) - 1) + 1).tolist()
+        ranks.insert(zeros[len(permutations) % len(zeros)], len(labels))
+        if ranks not in permutations:
+            permutations.append(ranks)
+    return permutations
+
+
+def _measured_closeness(answers: Sequence[Answer]) -> Closeness:
+    """Find out whether values are rounded, or have single precision."""
+    values = [each.value for each in answers if each.value is not None and math.isfinite(each.value)]
+    for decimals in range(1, 8):
+        is_rounded = all(abs(round(value, decimals) - value) < 1e-12 for value in values) and len(set(values)) > 1
+        if is_rounded and any(abs(value - round(value * 2) / 2) > 1e-12 for value in values):
+            return Closeness(0.5000001 * 10.0**-decimals, decimals)
+    is_single = all(each.dtype == "float32" for each in answers if each.value is not None)
+    is_single |= all(float(np.float32(value)) == value for value in values)
+    return Closeness(3e-6) if is_single and any(value not in (0.0, 1.0, 0.5) for value in values) else Closeness()
+
+
+def _find_numerator(
+    known: Elimination, groups: _Groups, orders: Sequence[str], kinds: Sequence[Mapping[str, Any]]
+) -> bool:
+    """Find the formulas whose DCG is proportional to the values, group by group."""
+    # if rank 1 does not count, lists with one relevant document tell nothing
+    telling = [group for group in groups if any(each.value for each in group)]
+    for kind in kinds if telling else ():
+        is_usual = "output" in kind
+        formulas = []
+        for zeros, order in itertools.product(
+            ("kept", "dropped") if is_usual else ("kept",), orders if is_usual else orders[:1]
+        ):
+            base = replace(known.formula, ties="stable", order=order, zeros=zeros, **kind)
+            fits = np.logical_and.reduce([_are_proportional(known, base, group) for group in telling])
+            formulas += [replace(base, gain=GAINS[g], discount=DISCOUNTS[d]) for g, d in np.argwhere(fits)]
+        if formulas:
+            return known.choose(formulas, [each for group in groups for each in group], _OF_DCG)
+    return False
+
+
+def _are_proportional(known: Elimination, base: Formula, group: Sequence[Answer]) -> Booleans:
+    """Return for each of GAINS and DISCOUNTS whether the values are proportional to the DCG."""
+    values = np.array([math.nan if each.value is None else base.plain(each.value) for each in group])
+    if not np.isfinite(values).all():
+        return np.zeros((len(GAINS), len(DISCOUNTS)), bool)
+    tops = np.array([base.dcg_table(each.probe.one, each.probe.k) for each in group])
+    place = np.abs(tops).argmax(axis=0)
+    largest = np.take_along_axis(tops, place[None], axis=0)[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = values[place] / largest
+        errors = np.abs(values[:, None, None] - ratio * tops)
+    wide = 2.0 if known.is_close.decimals is not None else 1.0
+    tolerances = wide * known.is_close.tolerance * np.maximum(1.0, np.abs(values))
+    fits: Booleans = (largest != 0) & (np.abs(ratio) >= 1e-12) & (errors <= tolerances[:, None, None]).all(axis=0)
+    return fits
+
+
+def _named_measure(known: Elimination, answers: Sequence[Answer]) -> str | None:
+    """Return the name of another measure that explains all values."""
+    if not differ(answers):
+        return None
+    for name in _OTHER_MEASURES:
+        own = measure(name)
+        for answer in answers:
+            query = answer.probe.one
+            labels, scores = [query.labels.get(doc, 0.0) for doc in query.docs], [row[1] for row in query.ranked or ()]
+            if not known.is_close(float(own(labels, scores)[0]), answer.value or 0.0):
+                break
+        else:
+            return name
+    return None
+
+
+def _shallow_cutoff(known: Elimination, alone: Sequence[Answer]) -> None:
+    """Find a built-in cutoff before the last rank that was tried."""
+    counted = [bool(each.value) for each in alone]
+    n_counted = sum(counted)
+    if 0 < n_counted < len(alone) and known.form.k is None:
+        cutoff = n_counted if counted[0] else n_counted + 1  # otherwise, the list is ranked from its end
+        known.formula = replace(known.formula, own_cutoff=cutoff)
+        known.evidence["own_cutoff"] = [alone[n_counted - 1], alone[n_counted]] if counted[0] else list(alone[:2])
+
+
+def _measured_dcg(known: Elimination, groups: _Groups, order: str) -> bool:
+    """Measure discount and gain if no common formula fits: for the same labels, values are linear in both."""
+    alone = [each.value for each in groups[0]]
+    unit = next((value for value in alone if value), None)
+    if unit is None or any(value is None or not math.isfinite(value) for value in alone):
+        return False
+    deeper = [known.ask(known.relevant_at(rank, N_DOCS + 4)).value for rank in range(N_DOCS, N_DOCS + 3)]
+    weights = [(value or 0.0) / unit for value in (*alone, *(value for value in deeper if value is not None))]
+    tolerance = 10 * known.is_close.tolerance
+
+    def has_weights(of_ranks: Sequence[float]) -> bool:
+        first = next(each for each in of_ranks if each)
+        return all(abs(a / first - b) <= tolerance for a, b in zip(of_ranks, weights, strict=True))
+
+    usual = [each for each in DISCOUNTS if has_weights(each.weights(len(weights), N_DOCS))]
+    for discount in (*usual, measured_discount(weights, tolerance)):
+        base = replace(known.formula, discount=discount, order=order, output="value")
+        gain = base.gain if len(groups) == 1 else _measured_gain(base, groups[1], tolerance)
+        if gain is not None:
+            answers = [each for group in groups for each in group]
+            return known.choose([replace(base, gain=gain)], answers, _OF_DCG)
+    return False
+
+
+def _measured_gain(base: Formula, group: Sequence[Answer], tolerance: float) -> GainShape | None:
+    labels = sorted({label for label in group[0].probe.one.labels.values() if label > 0})
+    if not all(each.is_number for each in group):
+        return None
+    units = [
+        replace(base, gain=GainShape("", lambda each, label=label: float(each == label)))  # type: ignore[misc]
+        for label in labels
+    ]
+    rows = np.array([[unit.parts(each.probe.one, each.probe.k)[0] for unit in units] for each in group])
+    values = np.array([each.value for each in group])
+    solved, *_ = np.linalg.lstsq(rows, values, rcond=None)
+    if np.abs(rows @ solved - values).max() > tolerance or not solved.any():
+        return None
+    unit = solved[np.abs(solved) > tolerance][0]
+    by_label = dict(zip([0.0, *labels], [0.0, *(solved / unit).tolist()], strict=True))
+    return measured_gain([_tidy(by_label.get(float(each), math.nan)) for each in range(int(max(labels)) + 1)], 1e-7)
+
+
+def find_ideal(known: Elimination) -> None:
+    """Find what the DCG is divided by, from lists with different labels."""
+    graded = [[1, 0, 1, 0], [1, 1, 0, 1, 0], [0, 2, 0], [3, 1, 0, 1, 0], [2, 0, 2, 2, 0], [0, 3, 2, 0, 3, 1, 0]]
+    plain = [[1, 0, 1, 0], [1, 1, 0, 1, 0], [0, 1, 0], [1, 1, 1, 0, 1, 0]]
+    answers = list(known.evidence["gain"])
+    for labels in graded if known.max_label > 1 else plain:
+        own = [min(label, known.max_label) for label in labels]
+        n = len(own)
+        ranks = [*range(2, n), 1]
+        ranks.insert(max(place for place, label in enumerate(own) if not label), n)
+        answers.append(known.ask(known.query(own, ranks)))
+    before = known.formula
+    # several gains or discounts may be left: another one may explain the divisor
+    others = [(name, value) for name in ("gain", "discount") for value in known.open.get(name, [])[1:]]
+    tried = [before, *(replace(before, **{name: value}) for name, value in others)]
+    if isinstance(before.own_cutoff, int):  # it may be a fraction of the list
+        like = [each for each in _FRACTIONS if max(1, math.floor(each * N_DOCS)) == before.own_cutoff]
+        tried += [replace(before, own_cutoff=each) for each in like]
+    if any(_find_divisor(known, each, answers) for each in tried):
+        return
+    rounded = known.is_close
+    if rounded.decimals is not None:  # or cut off
+        known.is_close = replace(rounded, truncates=True)
+        if _find_divisor(known, before, answers):
+            return
+        known.is_close = rounded
+    known.unexplained["ideal"] = answers[-1]
+
+
+def _find_divisor(known: Elimination, base: Formula, answers: list[Answer]) -> bool:
+    for candidate in _divisors(base, answers):
+        if all(known.agrees(candidate, answer) for answer in answers):
+            known.formula = candidate
+            known.evidence["ideal"] = answers
+            return True
+    return False
+
+
+def _divisors(base: Formula, answers: Sequence[Answer]) -> Iterator[Formula]:
+    """Yield the formula with each known divisor, the usual ones first."""
+    cuts = (base.ideal_cut,) if base.own_cutoff is None else (0, None, -1, 1)
+    simple = [replace(base, ideal=kind, ideal_cut=cut) for kind in _IDEALS for cut in cuts]
+    yield from simple
+    gains = [replace(base, ideal_gain=gain) for gain in (*GAINS, *GAINS_OF_SOME_LABELS) if gain != base.gain]
+    discounts = [replace(base, ideal_discount=each) for each in DISCOUNTS if each != base.discount]
+    for each in (*simple, *gains, *discounts):
+        yield from _with_addend(each, answers)
+    yield from (*gains, *discounts)
+    for first, second in itertools.product(gains, discounts):
+        yield replace(first, ideal_discount=second.ideal_discount)
+    for each, kind in itertools.product((*gains, *discounts), ("unsorted", "ascending", "distinct", "highest")):
+        yield replace(each, ideal=kind)
+    for each in (*simple, *gains, *discounts):
+        for value, top, bottom in _first_value(each, answers):
+            yield replace(each, scale=_tidy(value * bottom / top))
+
+
+def _with_addend(candidate: Formula, answers: Sequence[Answer]) -> Iterator[Formula]:
+    """Yield the formula with the number to add to the ideal DCG for the first answer, such as 1e-8 or 1."""
+    for value, top, bottom in _first_value(candidate, answers) if candidate.ideal != "none" else ():
+        missing = top / value - bottom
+        short = float(f"{missing:.3g}")
+        if abs(short - missing) < 1e-9 * max(1, abs(short)):
+            yield replace(candidate, added=short)
+
+
+def _first_value(candidate: Formula, answers: Sequence[Answer]) -> Iterator[tuple[float, float, float]]:
+    """Yield value, DCG and divisor of the first answer that has them."""
+    for answer in answers:
+        try:
+            top, bottom, _ = candidate.parts(answer.probe.one, answer.probe.k)
+        except (Refused, ValueError):
+            return
+        value = candidate.plain(answer.value or 0.0)
+        if value and top and bottom and math.isfinite(value):
+            yield value, top, bottom
+            return
+
+
+def _tidy(value: float) -> float:
+    """Return a measured number without its rounding error, if it is close to one of few digits."""
+    return round(value, 9) if abs(round(value, 9) - value) < 1e-10 * max(1.0, abs(value)) else value
