@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 import idealrank as ir
-from idealrank.judging.machine_judgments.sampled_documents import Ranking, Sampled, estimate_by_document
+from idealrank.judging.machine_judgments.sampled_documents import Sampled, WeightedRanking, estimate_by_document
 from idealrank.judging.unjudged.measure_rules import Ranked, rules_of
 from idealrank.measures.conventions import convention
 from idealrank.stats.control_variates import estimate_means
@@ -122,7 +122,7 @@ def _documents(
         ranked = Ranked.of(numbered, run, rules, None)
         depths = ranked.depths(rules, np.zeros(qrels.n_queries, np.int64))
         places = np.nan_to_num(ranked.data.labels[ranked.places], nan=-1).astype(np.int64)
-        rankings.append(Ranking(places, ranked.weights(rules, depths)))
+        rankings.append(WeightedRanking(places, ranked.weights(rules, depths)))
     machine = {name: _labels(judge, qrels) for name, judge in judges.items()}
     machine |= {"shuffled": rng.permutation(next(iter(machine.values()))), "none": np.zeros(qrels.n_docs)}
     truth = _matrix(qrels, runs).mean(axis=1)

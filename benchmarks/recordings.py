@@ -803,7 +803,7 @@ def compare(old: Path, new: Path, n_lines: int = 40, only: str = "") -> int:
         if sides[0] is None or sides[1] is None:
             print(f"only in the {'new' if sides[0] is None else 'old'} recording")
             continue
-        lines = list(difflib.unified_diff(*(_lines(side) for side in sides if side is not None), n=1, lineterm=""))[2:]
+        lines = list(difflib.unified_diff(_lines(sides[0]), _lines(sides[1]), n=1, lineterm=""))[2:]
         for line in lines[:n_lines]:
             print(line if len(line) <= 240 else f"{line[:240]} [... {len(line)} characters]")
         if len(lines) > n_lines:
@@ -814,7 +814,7 @@ def compare(old: Path, new: Path, n_lines: int = 40, only: str = "") -> int:
 
 def _lines(text: str) -> list[str]:
     """Lines of a case; the long ones of pages are split between tags and between the parts of JSON."""
-    lines = []
+    lines: list[str] = []
     for line in text.splitlines():
         lines += re.split(r"(?<=>)(?=<)|(?<=[,\]}])(?=[\"\[{])", line) if len(line) > 300 else [line]
     return lines

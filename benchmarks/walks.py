@@ -24,12 +24,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-if __package__:
-    from benchmarks import recordings
-    from benchmarks.recordings import public
-else:  # run by its path
-    import recordings
-    from recordings import public
+from benchmarks import recordings
+from benchmarks.recordings import public
 
 __all__ = ["PAGE", "WALKS", "Walk", "main", "measure", "updated", "visits"]
 
@@ -76,7 +72,7 @@ def visits() -> Iterator[_Visits]:
         yield seen
     finally:
         sys.setprofile(before)
-        threading.setprofile(before)  # type: ignore[arg-type]
+        threading.setprofile(before)
 
 
 def _command(*arguments: str) -> None:
@@ -84,7 +80,8 @@ def _command(*arguments: str) -> None:
 
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         try:
-            status = command(list(arguments))
+            command(list(arguments))
+            status: object = 0
         except SystemExit as stop:
             status = stop.code
     if status:

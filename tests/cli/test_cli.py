@@ -18,11 +18,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import idealrank
+from idealrank._present.table import Column, Table, render
 from idealrank.cli.group import commands
 from idealrank.cli.support import status_line, terminal
 from idealrank.cli.support.file_formats import kind_of
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.printed_tables import Column, Table, render
 
 SMALL_DEMO = ("demo", "--queries", "10", "--docs", "20", "--html", os.devnull)
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals, pipes and signals")

@@ -131,7 +131,8 @@ class Measured(Result):
         """Return the compared pairs, with the columns `PAIR_COLUMNS`."""
         return None
 
-    def measured_queries(self) -> frozenset[str] | None:
+    def measured_queries(self) -> frozenset[str]:
+        """Return the queries that the numbers are about."""
         return frozenset(self.by_system().all_query_ids())
 
     def cutoff_sections(self) -> list[Section]:

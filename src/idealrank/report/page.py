@@ -21,6 +21,7 @@ from idealrank._present.page import Section
 from idealrank._present.result import Result
 from idealrank._present.system_scores import Scores
 from idealrank.errors import DataError
+from idealrank.evaluation.evaluation_base import Measured
 from idealrank.evaluation.top_documents import TopDocuments
 from idealrank.io.files import atomic_output
 from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, embedded_scores
@@ -42,7 +43,7 @@ def html(
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
-    curves: Result | None = None,
+    curves: Measured | None = None,
     lists: TopDocuments | None = None,
     parts: Sequence[Section] = (),
     command: str | None = None,
@@ -57,7 +58,7 @@ def html(
         The file to write, either completely or not at all; by default, the page is only returned.
     title : str, optional
         The title of the page; by default, the title of the result.
-    curves : Result, optional
+    curves : Evaluations, optional
         Evaluations of the same systems on the same queries at several cutoffs, such as those of `over_cutoffs`, to draw
         as curves; by default, the measures of the result that have several cutoffs are drawn.
     lists : TopDocuments, optional
@@ -92,8 +93,9 @@ def html(
     for name, (given, needed) in [*optional.items(), *(("parts", (part, "views")) for part in parts)]:
         if given is not None and not hasattr(given, needed):
             raise DataError(f"{name}: expected {_EXPECTED[name]}, got {type(given).__name__}")
-    if curves is not None and curves.measured_queries() != result.measured_queries() is not None:
-        n_curves, n_result = (len(each.measured_queries() or ()) for each in (curves, result))
+    own_queries = getattr(result, "measured_queries", None)
+    if curves is not None and own_queries is not None and curves.measured_queries() != own_queries():
+        n_curves, n_result = (len(queries) for queries in (curves.measured_queries(), own_queries()))
         raise DataError(
             f"the curves are over {n_curves:,} queries and the result over {n_result:,}, not all the same: evaluate "
             "the curves on the same data and systems"

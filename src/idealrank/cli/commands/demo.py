@@ -14,12 +14,12 @@ import click
 
 import idealrank
 from idealrank._core.extras import require
+from idealrank._present.table import render
 from idealrank._typing import Floats
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.output_files import check_target
-from idealrank.cli.support.printed_tables import show
 from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option
-from idealrank.cli.support.terminal import is_rich
+from idealrank.cli.support.terminal import echo, is_rich
 
 if TYPE_CHECKING:
     from idealrank.data.ranking import RankingData
@@ -88,7 +88,7 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     found = compared.table("letters")
     names = ("id", "NDCG of test queries", *_MEASURES)
     columns = [replace(column, name=name) for column, name in zip(found.columns, names, strict=True)]
-    show(replace(found, columns=columns, notes=(), caption=""), output_format)
+    echo(render(replace(found, columns=columns, notes=(), caption=""), output_format), nl=False)
     if speak:
         tested = f"paired randomization test, {compared.correction.capitalize()}, 5%"
         letters = f"Letters: the systems that a system is significantly better than ({tested})."

@@ -79,8 +79,8 @@ def command(
         raise click.UsageError(f"--quick is for {long}, which train for long; leave it out for {experiment}.")
     if len(data) > 1 and experiment not in ON_FOLDS:
         raise click.UsageError(f"{experiment} reads one file: give --data once.")
-    options = {"seed": seed, "quick": quick, "verbose": not quiet and is_rich(sys.stderr)}
-    result = papers.reproduce(experiment, data or None, **options)
+    verbose = not quiet and is_rich(sys.stderr)
+    result = papers.reproduce(experiment, data or None, seed=seed, quick=quick, verbose=verbose)
     if figures is not None:
         _write_figures(result, os.path.join(figures, experiment), quiet=quiet)
     show(result, output_format, quiet=quiet, html_path=html_path)
