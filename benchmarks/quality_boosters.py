@@ -77,7 +77,7 @@ def _parts(folder: Path) -> Iterator[tuple[ir.RankingData, ir.RankingData]]:
         )
         yield train, test
     else:
-        for fold in ir.read_letor_folds(folder):
+        for fold in ir.io.read_letor_folds(folder):
             yield fold.train, fold.test
 
 

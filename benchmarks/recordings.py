@@ -14,6 +14,7 @@ It uses only public names; for a name that moved, it tries the old place and the
 import argparse
 import difflib
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -75,7 +76,7 @@ def _run_lines(run: Mapping[str, Mapping[str, float]], tag: str) -> Iterator[str
 
 def _searches(n_queries: int, seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, dict[str, float]]]]:
     """Judgments and four runs as plain dicts; the fourth run is noisier, retrieves less and has not all queries."""
-    import idealrank as ir
+    ir: Any = importlib.import_module("idealrank")
 
     searches = ir.datasets.search_runs(n_queries=n_queries, seed=seed)
     qrels = {query: dict(labels) for query, labels in searches.qrels.items()}
@@ -135,7 +136,7 @@ def _make_leaderboard(folder: Path) -> None:
 
 
 def _letor_data() -> tuple[Any, Any, list[np.ndarray]]:
-    import idealrank as ir
+    ir: Any = importlib.import_module("idealrank")
 
     parts = ir.datasets.web_search(n_queries=24, n_docs=60, n_features=8, seed=3)
     features = np.asarray(parts.test.features, dtype=float)
@@ -602,7 +603,7 @@ def _normalized(text: str, work: Path) -> str:
 
 def public(name: str) -> Any:
     """A public function that may have moved from the top of idealrank to one of its modules."""
-    import idealrank as ir
+    ir: Any = importlib.import_module("idealrank")
 
     for place in ("", "io", "results", "theory", "comparison", "judging", "stats"):
         try:
@@ -615,7 +616,7 @@ def public(name: str) -> Any:
 
 def _assisted(human: Any, machine: Any, systems: Any, measures: Any, **options: Any) -> Any:
     """The comparison with machine judgments, a function of its own or an option of `compare`."""
-    import idealrank as ir
+    ir: Any = importlib.import_module("idealrank")
 
     if hasattr(ir, "compare_assisted"):
         return ir.compare_assisted(human, machine, systems, measures, **options)
@@ -626,7 +627,7 @@ def _python_calls() -> dict[str, Callable[[], Any]]:
     """What is called, by name; every call gives a result."""
     from sklearn.metrics import ndcg_score
 
-    import idealrank as ir
+    ir: Any = importlib.import_module("idealrank")
     from idealrank import theory
 
     runs = dict(zip(("bm25", "dense", "hybrid", "partial"), RUNS, strict=True))

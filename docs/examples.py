@@ -69,13 +69,13 @@ def write_example_files(folder: Path) -> None:
     train, test = ir.datasets.web_search(12, 30, 8)
     fitted, validation = train.split([0.7, 0.3], seed=0)
     for name, part in (("train", fitted), ("valid", validation), ("vali", validation), ("test", test)):
-        ir.write_letor(part, folder / f"{name}.txt")
+        ir.io.write_letor(part, folder / f"{name}.txt")
     for name, feature in (("a", 0), ("b", 1)):
-        ir.write_scores(test.known_features()[:, feature], folder / f"{name}.txt")
+        ir.io.write_scores(test.known_features()[:, feature], folder / f"{name}.txt")
     qrels, runs = ir.datasets.search_runs()
-    ir.write_qrels(qrels, folder / "qrels.txt")
+    ir.io.write_qrels(qrels, folder / "qrels.txt")
     for name, run in (("bm25", "bm25"), ("old", "bm25"), ("new", "hybrid"), ("dense", "dense"), ("hybrid", "hybrid")):
-        ir.write_run(ir.Run(runs[run], name=name), folder / f"{name}.run")
+        ir.io.write_run(ir.Run(runs[run], name=name), folder / f"{name}.run")
     for seed, name in enumerate(["fiqa", "scifact"]):
         _write_dataset(folder, name, *ir.datasets.search_runs(20, seed=seed))
 
@@ -87,12 +87,12 @@ def _write_dataset(folder: Path, name: str, qrels: ir.Qrels, runs: Mapping[str, 
     rows = [f"{query}\t{doc}\t{label:.0f}\n" for query, docs in qrels.items() for doc, label in docs.items()]
     table = "".join(["query-id\tcorpus-id\tscore\n", *rows])
     (folder / "beir" / name / "qrels" / "test.tsv").write_text(table, encoding="utf-8")
-    ir.write_qrels(qrels, folder / "qrels" / f"{name}.txt")
+    ir.io.write_qrels(qrels, folder / "qrels" / f"{name}.txt")
     systems = {"bm25": "bm25", "e5": "dense", "bge": "hybrid", "v1": "bm25", "v2": "hybrid"}
     for system, run in systems.items():
         for kind in ("runs", "results"):
             (folder / kind / system).mkdir(parents=True, exist_ok=True)
-        ir.write_run(runs[run], folder / "runs" / system / f"{name}.run")
+        ir.io.write_run(runs[run], folder / "runs" / system / f"{name}.run")
         score = ir.evaluate(qrels, runs[run], "ndcg@10").mean["ndcg@10"]
         result = {"task_name": name, "scores": {"test": [{"hf_subset": "default", "main_score": score}]}}
         (folder / "results" / system / f"{name}.json").write_text(json.dumps(result), encoding="utf-8")

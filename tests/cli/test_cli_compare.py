@@ -16,14 +16,14 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(10)} for i in range(12)}
-    ir.write_qrels(ir.Qrels(qrels), "qrels.txt")
+    ir.io.write_qrels(ir.Qrels(qrels), "qrels.txt")
     for name, noise in (("base", 3.0), ("good", 0.1), ("other", 3.0)):
         run = {q: {d: label + noise * float(rng.normal()) for d, label in docs.items()} for q, docs in qrels.items()}
-        ir.write_run(ir.Run(run, name=name), f"{name}.run")
+        ir.io.write_run(ir.Run(run, name=name), f"{name}.run")
     data = ir.from_arrays([2, 0, 1, 0], query_ids=[7, 7, 8, 8], features=[[1.0], [2.0], [3.0], [4.0]])
-    ir.write_letor(data, "data.txt")
-    ir.write_scores([0.5, 0.25, 0.1, 0.2], "one.txt")
-    ir.write_scores([0.5, 0.25, 0.3, 0.2], "two.txt")
+    ir.io.write_letor(data, "data.txt")
+    ir.io.write_scores([0.5, 0.25, 0.1, 0.2], "one.txt")
+    ir.io.write_scores([0.5, 0.25, 0.3, 0.2], "two.txt")
     return tmp_path
 
 

@@ -19,13 +19,13 @@ from idealrank.measures.vocabulary import MEASURES
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"a": 1}}), "qrels.txt")
-    ir.write_run(ir.Run({"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}), "one.run")
-    ir.write_run(ir.Run({"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 3.0, "a": 1.0}}), "two.run")
+    ir.io.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"a": 1}}), "qrels.txt")
+    ir.io.write_run(ir.Run({"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}), "one.run")
+    ir.io.write_run(ir.Run({"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 3.0, "a": 1.0}}), "two.run")
     data = ir.from_arrays([2, 0, 1], query_ids=[7, 7, 8], scores=[0.1, 0.2, 0.3], features=[[1.0], [2.0], [3.0]])
-    ir.write_letor(data, "data.txt")
-    ir.write_scores([0.5, 0.25, 0.1], "scores.txt")
-    ir.write_frame(data, "data.parquet")
+    ir.io.write_letor(data, "data.txt")
+    ir.io.write_scores([0.5, 0.25, 0.1], "scores.txt")
+    ir.io.write_frame(data, "data.parquet")
     return tmp_path
 
 
@@ -61,7 +61,7 @@ def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -
     "options", [[], ["--per-query"], ["two.run"], ["--format", "markdown"], ["--by", "topics.csv"]]
 )
 def test_one_query_has_no_interval_and_the_table_says_so(files: Path, options: list[str]) -> None:
-    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}}), "one_query.txt")
+    ir.io.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}}), "one_query.txt")
     Path("topics.csv").write_text("query,topic\nq1,short\n", encoding="utf-8")
     why = "nan: an interval needs at least 2 queries."
     assert why in run("one_query.txt", "one.run", *options, "--interval").stdout
@@ -205,11 +205,11 @@ def test_seventeen_runs_give_one_table_and_few_lines(files: Path) -> None:
 
 def test_a_small_share_is_not_notable_problems(files: Path) -> None:
     labels = {f"d{number}": 1 for number in range(100)}
-    ir.write_qrels(ir.Qrels({"q1": labels}), "wide.txt")
+    ir.io.write_qrels(ir.Qrels({"q1": labels}), "wide.txt")
     few, many = ({**dict.fromkeys([f"u{n}" for n in range(size)], 0), **labels} for size in (9, 40))
     for name, docs in (("few", few), ("many", many)):
         ranked = {doc: float(-place) for place, doc in enumerate(docs)}
-        ir.write_run(ir.Run({"q1": ranked}, name=name), f"{name}.run")
+        ir.io.write_run(ir.Run({"q1": ranked}, name=name), f"{name}.run")
     assert run("wide.txt", "few.run", "-m", "rr").stderr == ""
     said = run("wide.txt", "many.run", "-m", "rr").stderr
     assert said == "idealrank: note: many: 40 (28.6%) of the ranked documents are unjudged\n"
@@ -233,7 +233,7 @@ def test_choices_about_unjudged_documents_and_missing_queries_are_those_of_trec_
     files: Path, options: tuple[str, ...], of_trec_eval: dict[str, bool]
 ) -> None:
     qrels = ir.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"a": 1}})
-    ir.write_qrels(qrels, "qrels.txt")
+    ir.io.write_qrels(qrels, "qrels.txt")
     found = run("qrels.txt", "two.run", "-m", "map", "-m", "P.5", *options, "--format", "json")
     content = json.loads(found.stdout)
     expected = trec_eval.evaluate(qrels, ir.read_run("two.run"), ["map", "P.5"], version=9, **of_trec_eval).summary

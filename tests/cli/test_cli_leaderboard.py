@@ -16,10 +16,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("qrels").mkdir()
     for seed, name in enumerate(["fiqa", "scifact"]):
         qrels, runs = ir.datasets.search_runs(20, seed=seed)
-        ir.write_qrels(qrels, f"qrels/{name}.qrels")
+        ir.io.write_qrels(qrels, f"qrels/{name}.qrels")
         for system, run in runs.items():
             Path("runs", system).mkdir(parents=True, exist_ok=True)
-            ir.write_run(run, f"runs/{system}/{name}.run")
+            ir.io.write_run(run, f"runs/{system}/{name}.run")
             mean = ir.evaluate(qrels, run, "ndcg@10").mean["ndcg@10"]
             scores = {"test": [{"hf_subset": "default", "main_score": mean}]}
             Path("results", system).mkdir(parents=True, exist_ok=True)
@@ -47,9 +47,9 @@ def test_the_findings_come_first_then_the_tables(files: Path) -> None:
 def test_many_notes_are_counted_rather_than_printed(files: Path) -> None:
     for seed in range(2, 12):
         qrels, runs = ir.datasets.search_runs(20, seed=seed)
-        ir.write_qrels(qrels, f"qrels/set{seed}.qrels")
+        ir.io.write_qrels(qrels, f"qrels/set{seed}.qrels")
         for system, each in runs.items():
-            ir.write_run(each, f"runs/{system}/set{seed}.run")
+            ir.io.write_run(each, f"runs/{system}/set{seed}.run")
     result = run("qrels", *SYSTEMS)
     assert result.exit_code == 0, result.output
     problems = json.loads(run("qrels", *SYSTEMS, "--format", "json").stdout)["problems"]

@@ -20,9 +20,9 @@ from idealrank.cli.group import commands
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ir.RankingData:
     monkeypatch.chdir(tmp_path)
     data = ir.datasets.web_search(6, 200, 8).test
-    ir.write_letor(data, "test.txt")
+    ir.io.write_letor(data, "test.txt")
     for name, feature in (("match", 0), ("fresh", 4), ("noise", 6)):
-        ir.write_scores(data.known_features()[:, feature], f"{name}.txt")
+        ir.io.write_scores(data.known_features()[:, feature], f"{name}.txt")
     return data
 
 
@@ -106,8 +106,8 @@ def test_limits_say_what_each_column_means(files: ir.RankingData) -> None:
 
 def test_a_measure_may_have_a_limit_for_some_systems_only(files: ir.RankingData) -> None:
     relevant = files.labels > np.median(files.labels)
-    ir.write_letor(replace(files, labels=relevant.astype(float)), "binary.txt")
-    ir.write_scores(relevant, "ideal.txt")  # all documents at its top are relevant
+    ir.io.write_letor(replace(files, labels=relevant.astype(float)), "binary.txt")
+    ir.io.write_scores(relevant, "ideal.txt")  # all documents at its top are relevant
     shown = run("limits", "binary.txt", "match.txt", "ideal.txt", "-m", "ndcg", "-m", "ndcg@1")
     assert shown.exit_code == 0, shown.output
     mixed = "ndcg@1 tends to a limit for ideal and stays random for match"
@@ -135,7 +135,7 @@ def several(files: ir.RankingData, n_systems: int) -> list[str]:
     rng = np.random.default_rng(3)
     names = [f"s{place}.txt" for place in range(n_systems)]
     for place, name in enumerate(names):
-        ir.write_scores(files.labels + (1 + place) * rng.normal(size=files.labels.size), name)
+        ir.io.write_scores(files.labels + (1 + place) * rng.normal(size=files.labels.size), name)
     return names
 
 
@@ -195,10 +195,10 @@ def test_limits_are_sorted_by_the_first_measure(files: ir.RankingData) -> None:
 
 def test_runs_that_leave_out_judged_documents_are_counted_in_one_line(files: ir.RankingData) -> None:
     qrels = {f"q{i}": {f"d{j}": j % 3 for j in range(12)} for i in range(5)}
-    ir.write_qrels(qrels, "qrels.txt")
+    ir.io.write_qrels(qrels, "qrels.txt")
     names = [f"r{place}.run" for place in range(5)]
     for place, name in enumerate(names):
-        ir.write_run({q: {f"d{j}": float(j) for j in range(12 - place)} for q in qrels}, name)
+        ir.io.write_run({q: {f"d{j}": float(j) for j in range(12 - place)} for q in qrels}, name)
     lists = json.loads(run("limits", "qrels.txt", *names, "-m", "ndcg", "--format", "json").stdout)["lists"]
     assert lists[1].endswith("those that a system does not retrieve come last: 5 to 20 for 4 of 5 systems")
     three = json.loads(run("limits", "qrels.txt", *names[:3], "-m", "ndcg", "--format", "json").stdout)["lists"]
@@ -217,11 +217,11 @@ def test_advice_is_a_remark_in_every_format(files: ir.RankingData, output_format
 
 def test_distinguish_takes_runs(files: ir.RankingData) -> None:
     qrels = {f"q{i}": {f"d{j}": j % 3 for j in range(12)} for i in range(5)}
-    ir.write_qrels(ir.Qrels(qrels), "qrels.txt")
+    ir.io.write_qrels(ir.Qrels(qrels), "qrels.txt")
     good = {q: {d: float(label) for d, label in docs.items()} for q, docs in qrels.items()}
     bad = {q: {d: -score for d, score in docs.items() if d != "d11"} | {"x": 9.0} for q, docs in good.items()}
-    ir.write_run(ir.Run(good), "good.run")
-    ir.write_run(ir.Run({q: bad[q] for q in list(bad)[1:]}), "bad.run")
+    ir.io.write_run(ir.Run(good), "good.run")
+    ir.io.write_run(ir.Run({q: bad[q] for q in list(bad)[1:]}), "bad.run")
     shown = run("distinguish", "qrels.txt", "good.run", "bad.run", "-m", "ndcg", "--format", "json")
     assert shown.exit_code == 0
     found = json.loads(shown.stdout)

@@ -30,8 +30,8 @@ def run(*args: str) -> Result:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    ir.write_letor(TRAIN, tmp_path / "train.txt")
-    ir.write_letor(TEST, tmp_path / "vali.txt.gz")
+    ir.io.write_letor(TRAIN, tmp_path / "train.txt")
+    ir.io.write_letor(TEST, tmp_path / "vali.txt.gz")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -50,7 +50,7 @@ def test_what_is_trained_and_scored_is_what_python_gives(folder: Path) -> None:
     assert re.search(r"scored 10 queries, 200 documents, \d+ features; the scores are in scores.txt", scored.stderr)
     assert run("score", "model.json", "vali.txt.gz", "-o", "scores.txt", "-q").stderr == ""
     assert (scored.exit_code, scored.stdout) == (0, "")
-    assert_allclose(ir.read_scores("scores.txt"), expected.predict(TEST), rtol=0, atol=0)
+    assert_allclose(ir.io.read_scores("scores.txt"), expected.predict(TEST), rtol=0, atol=0)
     lines = shown.stdout.splitlines()
     assert lines[0].split() == ["part", "file", "queries", "documents", "ndcg@5"]
     assert lines[1].split()[:4] == ["train", "train.txt", "10", "200"]
@@ -70,7 +70,7 @@ def test_any_loss_is_trained_by_the_linear_learner(folder: Path) -> None:
 
 def test_scores_go_to_standard_output_and_a_run_has_ids(folder: Path) -> None:
     named = ir.from_arrays([1, 0], query_ids=["q", "q"], doc_ids=["a", "b"], features=[[0.0], [1.0]])
-    ir.write_letor(named, "named.txt")
+    ir.io.write_letor(named, "named.txt")
     assert run("train", "named.txt", "--learner", "rank_svm", "-o", "model.json", "-q").exit_code == 0
     lines = run("score", "model.json", "named.txt").stdout.splitlines()
     assert float(lines[0]) > float(lines[1])
@@ -270,4 +270,4 @@ def test_scattered_rows_are_scored_in_the_order_of_the_file(folder: Path) -> Non
     assert learners.load("m.json").feature_names_in_.tolist() == ["bm25"]
     assert run("score", "m.json", "train.csv", "-o", "scores.txt").exit_code == 0
     expected = learners.load("m.json").coef_ * [2, 1, 1, 4] + learners.load("m.json").intercept_
-    assert_allclose(ir.read_scores("scores.txt"), expected, rtol=1e-12, atol=0)
+    assert_allclose(ir.io.read_scores("scores.txt"), expected, rtol=1e-12, atol=0)

@@ -13,9 +13,9 @@ from idealrank.cli.group import commands
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"x": 1}}), "qrels.txt")
-    ir.write_run(ir.Run({"q1": {"c": 3, "a": 2, "b": 1}, "q2": {"x": 1}}, name="one"), "one.run")
-    ir.write_run(ir.Run({"q1": {"c": 3, "b": 2, "a": 1}, "q2": {"y": 2, "x": 1}}, name="two"), "two.run")
+    ir.io.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0}, "q2": {"x": 1}}), "qrels.txt")
+    ir.io.write_run(ir.Run({"q1": {"c": 3, "a": 2, "b": 1}, "q2": {"x": 1}}, name="one"), "one.run")
+    ir.io.write_run(ir.Run({"q1": {"c": 3, "b": 2, "a": 1}, "q2": {"y": 2, "x": 1}}, name="two"), "two.run")
     return tmp_path
 
 
@@ -66,7 +66,7 @@ def test_the_documents_to_judge_next(files: Path) -> None:
 
 @pytest.mark.parametrize("output_format", ["text", "markdown", "latex", "csv", "json"])
 def test_nothing_to_judge_is_said_without_an_empty_table(files: Path, output_format: str) -> None:
-    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 1, "y": 0}}), "all.txt")
+    ir.io.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 1, "y": 0}}), "all.txt")
     result = run("judge-next", "all.txt", "one.run", "two.run", "-m", "ndcg@2", "--format", output_format)
     assert result.exit_code == 0, result.output
     if output_format == "json":
@@ -124,7 +124,7 @@ def test_the_page_of_a_comparison_shows_what_unjudged_documents_could_change(fil
 
 
 def test_compare_is_silent_where_every_document_is_judged(files: Path) -> None:
-    ir.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 1, "y": 0}}), "all.txt")
+    ir.io.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 1, "y": 0}}), "all.txt")
     result = run("compare", "all.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1")
     assert "unjudged documents alone" not in " ".join(result.stdout.split())
     asked = run("compare", "qrels.txt", "one.run", "two.run", "-m", "bpref", "--seed", "1", "--holes")
@@ -141,10 +141,10 @@ def test_compare_with_machine_judgments(files: Path, output_format: str, sample:
         human = {f"q{i}": {"a": 1, "c": 2} for i in range(6)}
     runs = {name: ir.Run({q: {d: float(-i) for i, d in enumerate(docs)} for q in machine}) for name, docs in
             (("x", "abc"), ("y", "cba"))}  # fmt: skip
-    ir.write_qrels(ir.Qrels(human), "human.txt")
-    ir.write_qrels(ir.Qrels(machine), "machine.txt")
+    ir.io.write_qrels(ir.Qrels(human), "human.txt")
+    ir.io.write_qrels(ir.Qrels(machine), "machine.txt")
     for name, each in runs.items():
-        ir.write_run(each, f"{name}.run")
+        ir.io.write_run(each, f"{name}.run")
     given = ("compare", "human.txt", "x.run", "y.run", "-m", "ndcg@2", "--machine", "machine.txt")
     result = run(*given, "--human-sample", sample, "--format", output_format)
     assert result.exit_code == 0, result.output

@@ -50,9 +50,9 @@ def judgments_and_runs() -> tuple[dict[str, dict[str, int]], dict[str, dict[str,
 def trec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
     monkeypatch.chdir(tmp_path)
     qrels, runs = judgments_and_runs()
-    ir.write_qrels(ir.Qrels(qrels), "data")
+    ir.io.write_qrels(ir.Qrels(qrels), "data")
     for name, run in runs.items():
-        ir.write_run(ir.Run(run), f"{name}.run")
+        ir.io.write_run(ir.Run(run), f"{name}.run")
     return qrels, runs
 
 
@@ -64,9 +64,9 @@ def letor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ir.RankingData:
     labels = rng.integers(0, 4, 60)
     labels[50:] = 0
     data = ir.from_arrays(labels, group=[10] * 6, features=rng.normal(size=(60, 2)))
-    ir.write_letor(data, "data")
+    ir.io.write_letor(data, "data")
     for name, noise in zip(NAMES, (0.5, 3.0), strict=True):
-        ir.write_scores(np.round(labels + noise * rng.normal(size=60)), f"{name}.txt")
+        ir.io.write_scores(np.round(labels + noise * rng.normal(size=60)), f"{name}.txt")
     return data
 
 
@@ -136,7 +136,7 @@ def test_commands_agree_on_labeled_lists(letor: ir.RankingData, like: str | None
     for command, told in found.items():
         assert told == found["evaluate"], command
     assert {n_queries for _, n_queries, _ in found["evaluate"].values()} == {6}
-    scores = {name: ir.read_scores(f"{name}.txt") for name in NAMES}
+    scores = {name: ir.io.read_scores(f"{name}.txt") for name in NAMES}
     for name in NAMES:
         one = ir.evaluate(letor, scores[name], MEASURES, like=like)
         streamed = ir.evaluate_stream(

@@ -23,11 +23,11 @@ AWKWARD = ["[bold]under_score[/bold]", "a & b | c", "x" * 200, "50% #1 ~^\\{}$",
 def draw(folder: Path, names: list[str], n_queries: int = 40) -> Path:
     rng = np.random.default_rng(len(names))
     qrels = {f"{1000 + i}": {f"d{j}": int(rng.integers(0, 3)) for j in range(20)} for i in range(n_queries)}
-    ir.write_qrels(ir.Qrels(qrels), folder / "qrels.txt")
+    ir.io.write_qrels(ir.Qrels(qrels), folder / "qrels.txt")
     for place in range(len(names)):
         noise = rng.uniform(0.8, 3)
         run = {q: {d: label + noise * float(rng.normal()) for d, label in docs.items()} for q, docs in qrels.items()}
-        ir.write_run(ir.Run(run, name=f"r{place}"), folder / f"{place}.run")
+        ir.io.write_run(ir.Run(run, name=f"r{place}"), folder / f"{place}.run")
     return folder
 
 
@@ -90,10 +90,10 @@ def test_a_comparison_fits_the_screen(drawn: tuple[Path, list[str]], options: li
 def test_no_column_is_both_shown_and_said_to_be_hidden(tmp_path: Path, columns: int) -> None:
     # Only by one of the measures do the systems differ, so that only one of the tables has a column "better than".
     qrels = {f"q{i}": {"a": 1, "b": 0, "c": 1} for i in range(20)}
-    ir.write_qrels(ir.Qrels(qrels), tmp_path / "qrels.txt")
+    ir.io.write_qrels(ir.Qrels(qrels), tmp_path / "qrels.txt")
     for name, order in (("good", "acb"), ("bad", "abc")):
         run = {q: {doc: float(3 - place) for place, doc in enumerate(order)} for q in qrels}
-        ir.write_run(ir.Run(run, name=name), tmp_path / f"{name}.run")
+        ir.io.write_run(ir.Run(run, name=name), tmp_path / f"{name}.run")
     given = ["qrels.txt", "good.run", "bad.run", "-m", "ap", "-m", "rr"]
     lines = check(on_a_terminal("compare", *given, columns=columns, folder=tmp_path)).splitlines()
     headings = " ".join(line for line, rule in pairwise(lines) if rule.startswith("──")).split()
@@ -119,14 +119,14 @@ def test_names_with_markup_and_long_names_are_shown_whole(tmp_path: Path, column
 
 @pytest.mark.parametrize("columns", [80, 120, 200])
 def test_one_query_and_values_that_are_missing_are_shown(tmp_path: Path, columns: int) -> None:
-    ir.write_qrels(ir.Qrels({"q1": {"a": 1, "b": 0}}), tmp_path / "qrels.txt")
+    ir.io.write_qrels(ir.Qrels({"q1": {"a": 1, "b": 0}}), tmp_path / "qrels.txt")
     for name, score in (("x", 2.0), ("y", 0.5)):
-        ir.write_run(ir.Run({"q1": {"a": score, "b": 1.0}}, name=name), tmp_path / f"{name}.run")
+        ir.io.write_run(ir.Run({"q1": {"a": score, "b": 1.0}}, name=name), tmp_path / f"{name}.run")
     screen = on_a_terminal("compare", "qrels.txt", "x.run", "y.run", columns=columns, folder=tmp_path)
     assert "1 query" in check(screen)
     one = on_a_terminal("evaluate", "qrels.txt", "x.run", "--interval", columns=columns, folder=tmp_path)
     assert "1.0000" in check(one)
-    ir.write_qrels(ir.Qrels({"q1": {"a": 0, "b": 0}}), tmp_path / "none.txt")
+    ir.io.write_qrels(ir.Qrels({"q1": {"a": 0, "b": 0}}), tmp_path / "none.txt")
     nothing = on_a_terminal(
         "compare", "none.txt", "x.run", "y.run", "-m", "ndcg(empty=nan)@10", columns=columns, folder=tmp_path
     )

@@ -44,7 +44,7 @@ def test_the_finding_names_pairs_only_if_they_differ() -> None:
 
 def test_shapes_of_runs(tmp_path: Path) -> None:
     expected = ir.agreement(A, B).mean["rbo"]["system 1", "system 2"]
-    ir.write_run(ir.Run(A, name="bm25"), tmp_path / "one")
+    ir.io.write_run(ir.Run(A, name="bm25"), tmp_path / "one")
     ranked = {query: sorted(docs, key=lambda doc: -docs[doc]) for query, docs in A.items()}
     given: list[Any] = [
         [ir.Run(A), B], [tmp_path / "one", B], [str(tmp_path / "one"), ir.Run(B, name="x")], [ranked, B]]  # fmt: skip
@@ -52,7 +52,7 @@ def test_shapes_of_runs(tmp_path: Path) -> None:
         (value,) = ir.agreement(first, second).mean["rbo"].values()
         assert value == expected
     paths: Any = [tmp_path / "one", tmp_path / "two"]
-    ir.write_run(ir.Run(B, name="dense"), paths[1])
+    ir.io.write_run(ir.Run(B, name="dense"), paths[1])
     assert ir.agreement(paths).systems == ("bm25", "dense")
     assert len(ir.agreement({"a": A, "b": B, "c": A}).mean["rbo"]) == 3
 
@@ -87,8 +87,8 @@ def test_errors(call: Any, error: type[Exception], message: str) -> None:
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    ir.write_run(ir.Run(A, name="bm25"), "one")
-    ir.write_run(ir.Run(B, name="dense"), "two")
+    ir.io.write_run(ir.Run(A, name="bm25"), "one")
+    ir.io.write_run(ir.Run(B, name="dense"), "two")
 
     def run(*arguments: str) -> Any:
         return CliRunner().invoke(commands, ["agreement", *arguments])
@@ -102,5 +102,5 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(run("one", "two", "--per-query", "--format", "csv").stdout.splitlines()) == 3
     assert run("one").exit_code == 2
     assert "p: expected a number between 0 and 1" in run("one", "two", "-p", "7").stderr
-    ir.write_qrels(ir.Qrels({"q1": {"a": 1}}), "judged")
+    ir.io.write_qrels(ir.Qrels({"q1": {"a": 1}}), "judged")
     assert "expected a run, got 'judged', TREC judgments" in run("one", "judged").stderr

@@ -16,9 +16,11 @@ from oracles import group_rows, sparse_features
 from scipy.sparse import csr_array
 
 import idealrank as ir
-from idealrank import Ids, Problem, Qrels, RankingData, Run, from_arrays, join
+from idealrank import Qrels, RankingData, Run, from_arrays
 from idealrank.data.lists import JudgedLabels
 from idealrank.errors import DataError, OptionError
+from idealrank.io import join
+from idealrank.results import Ids, Problem
 
 query_columns = st.one_of(
     st.lists(st.integers(-3, 3), min_size=1, max_size=30),
@@ -360,16 +362,16 @@ def test_a_score_of_minus_infinity_ranks_last() -> None:
 
 def test_runs_and_judgments_of_folds_are_concatenated() -> None:
     first, second = ir.Run({"q1": {"a": 1.0, "b": 2.0}}, name="x"), ir.Run({"q2": {"a": 3.0}}, name="x")
-    both = ir.concatenate([first, second])
+    both = ir.io.concatenate([first, second])
     assert both.name == "x"
     assert both.to_dict() == {"q1": {"a": 1.0, "b": 2.0}, "q2": {"a": 3.0}}
-    assert ir.concatenate([first, ir.Run({"q2": {"a": 3.0}}, name="y")]).name == ""
+    assert ir.io.concatenate([first, ir.Run({"q2": {"a": 3.0}}, name="y")]).name == ""
     qrels = [ir.Qrels({"q1": {"a": 1}}), ir.Qrels({"q2": {"b": 0}})]
-    assert ir.concatenate(qrels) == {"q1": {"a": 1.0}, "q2": {"b": 0.0}}
+    assert ir.io.concatenate(qrels) == {"q1": {"a": 1.0}, "q2": {"b": 0.0}}
     with pytest.raises(DataError, match=r"a query is in two parts \(query 'q1'\)"):
-        ir.concatenate([second, first, first])
+        ir.io.concatenate([second, first, first])
     with pytest.raises(DataError, match="all be RankingData, all Run or all Qrels, got Run and Qrels"):
-        ir.concatenate([first, qrels[0]])  # type: ignore[list-item]
+        ir.io.concatenate([first, qrels[0]])  # type: ignore[list-item]
 
 
 def arrays_of(data: ir.RankingData | ir.Qrels | ir.Run) -> dict[str, npt.NDArray[Any]]:

@@ -30,7 +30,9 @@ ALL = [
 ]
 
 
-def by_evaluate(scores: Any, labels: Any, excluded: Any, measures: Any, like: str = "idealrank") -> ir.Evaluation:
+def by_evaluate(
+    scores: Any, labels: Any, excluded: Any, measures: Any, like: str = "idealrank"
+) -> ir.results.Evaluation:
     """Flat lists of the items that are not excluded, of users with a relevant one."""
     rows = [u for u in range(len(scores)) if (labels[u] * ~excluded[u]).any()]
     lists = [np.flatnonzero(~excluded[u]) for u in rows]

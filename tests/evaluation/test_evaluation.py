@@ -343,7 +343,7 @@ def test_errors_of_the_native_core_name_the_query_and_the_callers_row() -> None:
 
 
 def test_duplicates() -> None:
-    run = ir.Run.from_flat(ir.Ids.of(["q"]), [0, 3], ir.Ids.of(["a", "b", "a"]), [1.0, 2.0, 3.0])
+    run = ir.Run.from_flat(ir.results.Ids.of(["q"]), [0, 3], ir.results.Ids.of(["a", "b", "a"]), [1.0, 2.0, 3.0])
     qrels = {"q": {"a": 1}}
     last = ir.evaluate(qrels, run, "rr", like=rules(duplicates="last"))
     assert last.mean["rr"] == 1

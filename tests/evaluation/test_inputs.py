@@ -50,7 +50,7 @@ def test_every_shape_gives_the_numbers_of_the_nested_dicts(
         input_shapes.write_arrow_files(files)
     with input_shapes.evaluated(example) as found:
         expected = ir.evaluate(BINARY if example.binary else QRELS, RUN, MEASURES)
-        assert isinstance(found, ir.Evaluation)
+        assert isinstance(found, ir.results.Evaluation)
         assert found.n_queries == 3
         for measure, values in expected.per_query.items():
             assert_allclose(found.per_query[measure], values, rtol=0, atol=1e-12, err_msg=measure)

@@ -34,7 +34,7 @@ def test_batches_of_queries_give_the_result_in_memory_bit_for_bit(n_queries: int
 @pytest.mark.parametrize("batch_rows", [1, 7, 100, 10_000])
 def test_parquet_is_folded_in_batches(tmp_path: Path, batch_rows: int) -> None:
     data = drawn(60, seed=3)
-    ir.write_frame(data, tmp_path / "data.parquet")
+    ir.io.write_frame(data, tmp_path / "data.parquet")
     summary = ir.evaluate_stream(tmp_path / "data.parquet", MEASURES, batch_rows=batch_rows)
     np.testing.assert_equal(summary.mean, ir.evaluate(data, None, MEASURES).mean)
     assert summary.n_queries == 60
@@ -43,7 +43,7 @@ def test_parquet_is_folded_in_batches(tmp_path: Path, batch_rows: int) -> None:
 @pytest.mark.parametrize("batch_rows", [2, 100])
 def test_a_query_that_comes_again_is_refused(tmp_path: Path, batch_rows: int) -> None:
     data = ir.from_arrays([1, 0, 1, 0, 1], query_ids=[1, 1, 2, 2, 1], scores=[5, 4, 3, 2, 1])
-    ir.write_frame(data, tmp_path / "x.parquet")
+    ir.io.write_frame(data, tmp_path / "x.parquet")
     with pytest.raises(DataError, match="sorted by qid"):
         ir.evaluate_stream(tmp_path / "x.parquet", "ndcg", batch_rows=batch_rows)
 

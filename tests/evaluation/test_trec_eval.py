@@ -250,8 +250,8 @@ MISSING: tuple[Nested, Nested] = (
 
 
 def test_a_query_that_the_run_misses_ends_version_10_unless_it_counts(tmp_path: Path) -> None:
-    ir.write_qrels(ir.Qrels(MISSING[0]), tmp_path / "q")
-    ir.write_run(ir.Run(MISSING[1]), tmp_path / "r")
+    ir.io.write_qrels(ir.Qrels(MISSING[0]), tmp_path / "q")
+    ir.io.write_run(ir.Run(MISSING[1]), tmp_path / "r")
     files = str(tmp_path / "q"), str(tmp_path / "r")
     shown = command("-q", *files)
     assert (shown.exit_code, shown.stdout) == (4, "")
@@ -348,8 +348,8 @@ def test_a_list_of_which_nothing_is_left_is_0_but_for_the_precision_before_its_f
 
 
 def test_what_has_no_value_is_printed_as_trec_eval_prints_it(tmp_path: Path) -> None:
-    ir.write_qrels(ir.Qrels(EMPTIED[0]), tmp_path / "q")
-    ir.write_run(ir.Run(EMPTIED[1]), tmp_path / "r")
+    ir.io.write_qrels(ir.Qrels(EMPTIED[0]), tmp_path / "q")
+    ir.io.write_run(ir.Run(EMPTIED[1]), tmp_path / "r")
     shown = output("--quiet", "-q", "-J", "-m", "iprec_at_recall.0,.5", str(tmp_path / "q"), str(tmp_path / "r"))
     assert [line.split("\t", 1)[1] for line in shown.splitlines()] == [
         "1\t  -nan", "1\t0.0000", "2\t1.0000", "2\t1.0000", "all\t  -nan", "all\t0.5000",
@@ -424,8 +424,8 @@ def test_fractional_gains_are_sorted_as_trec_eval_does_and_a_wrong_order_is_said
 ) -> None:
     qrels, run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
     np.testing.assert_allclose(summary(qrels, run, f"ndcg.{gains}"), value, rtol=1e-14, atol=0)
-    ir.write_qrels(ir.Qrels(qrels), tmp_path / "q")
-    ir.write_run(ir.Run(run), tmp_path / "r")
+    ir.io.write_qrels(ir.Qrels(qrels), tmp_path / "q")
+    ir.io.write_run(ir.Run(run), tmp_path / "r")
     shown = command("-m", f"ndcg.{gains}", str(tmp_path / "q"), str(tmp_path / "r"))
     assert shown.exit_code == 0
     assert ("sorts gains less than 1 apart wrongly" in shown.stderr) == (not right)

@@ -103,7 +103,7 @@ def test_reproduce_prints_claims_and_writes_figures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: ir.RankingData
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ir.write_letor(small, "data.txt")
+    ir.io.write_letor(small, "data.txt")
     shown = CliRunner().invoke(
         commands, ["reproduce", "jin2013", "--data", "data.txt", "--figures", "out", "--format", "json"]
     )
@@ -167,7 +167,7 @@ def ravikumar(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("letor")
     for number, part in enumerate(ir.datasets.web_search(20, 20, 6).train.split([0.2] * 5, seed=0), start=1):
         (folder / "mq2008").mkdir(exist_ok=True)
-        ir.write_letor(part, folder / "mq2008" / f"S{number}.txt")
+        ir.io.write_letor(part, folder / "mq2008" / f"S{number}.txt")
     return ravikumar2011.reproduce(collections_in(folder), quick=True)
 
 
@@ -262,7 +262,7 @@ def test_one_function_reproduces_every_paper(tmp_path: Path) -> None:
     found = reproduce("jin2013", seed=1)
     assert found.verdict() == jin2013.reproduce(seed=1).verdict()
     assert found.page().title == "jin2013: linear NDCG and misordered pairs"
-    ir.write_letor(ir.datasets.web_search(2, 50, 1).test, tmp_path / "test.txt")
+    ir.io.write_letor(ir.datasets.web_search(2, 50, 1).test, tmp_path / "test.txt")
     assert "2 queries, 100 documents" in reproduce("jin2013", tmp_path / "test.txt").to_text()
     with pytest.raises(OptionError, match="there is no experiment 'wang2012'; did you mean 'wang2013'"):
         reproduce("wang2012")

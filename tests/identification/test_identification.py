@@ -23,7 +23,7 @@ from idealrank.identification.ndcg_formulas import Formula
 from idealrank.identification.probes import Probe, ranking
 
 
-def check(box: Box) -> ir.Identification:
+def check(box: Box) -> ir.results.Identification:
     found = ir.identify(box.function)
     told = str(found)
     assert found.n_calls <= 100

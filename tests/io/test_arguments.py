@@ -7,21 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from idealrank import (
-    Qrels,
-    Run,
-    from_arrays,
-    read_csv,
-    read_letor,
-    read_qrels,
-    read_run,
-    read_scores,
-    write_frame,
-    write_letor,
-    write_qrels,
-    write_run,
-)
+from idealrank import Qrels, Run, from_arrays, read_letor, read_qrels, read_run
 from idealrank.errors import DataError, OptionError
+from idealrank.io import read_csv, read_scores, write_frame, write_letor, write_qrels, write_run
 from idealrank.io.msmarco import write_msmarco
 from idealrank.io.nested_json import read_json, write_json
 

@@ -54,7 +54,7 @@ def test_a_missing_file_and_a_folder_are_os_errors(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError):
         ir.read_letor(tmp_path)
     with pytest.raises(IsADirectoryError, match="give the name of a file in it"):
-        ir.write_scores([1.0], tmp_path)
+        ir.io.write_scores([1.0], tmp_path)
 
 
 def test_a_file_open_as_text_is_refused(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_output_has_the_permissions_of_a_plain_file(tmp_path: Path) -> None:
 def test_output_is_compressed_by_its_ending_and_the_same_each_time(tmp_path: Path, ending: str, module: object) -> None:
     paths = [tmp_path / f"{name}{ending}" for name in "ab"]
     for path in paths:
-        ir.write_scores([1.0, 0.5], path)
+        ir.io.write_scores([1.0, 0.5], path)
     assert module.decompress(paths[0].read_bytes()) == b"1.0\n0.5\n"  # type: ignore[attr-defined]
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
@@ -122,18 +122,18 @@ def test_what_is_not_a_regular_file_stays_what_it_is(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
-        ir.write_scores([1.0, 2.0], pipe)
+        ir.io.write_scores([1.0, 2.0], pipe)
         assert reader.communicate()[0] == b"1.0\n2.0\n"
     assert pipe.is_fifo()
 
 
 def test_an_impossible_target_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"nowhere.x\.txt"):
-        ir.write_scores([1.0], tmp_path / "nowhere" / "x.txt")
+        ir.io.write_scores([1.0], tmp_path / "nowhere" / "x.txt")
 
 
 def test_all_of_it_goes_to_standard_output() -> None:
-    script = "import idealrank as ir, numpy as np; ir.write_scores(np.zeros(1_000_000), '-')"
+    script = "import idealrank as ir, numpy as np; ir.io.write_scores(np.zeros(1_000_000), '-')"
     done = subprocess.run([sys.executable, "-u", "-c", script], capture_output=True, check=True)
     assert done.stdout == b"0.0\n" * 1_000_000
 
@@ -261,14 +261,14 @@ def test_a_file_that_grows_out_of_proportion_is_refused(monkeypatch: pytest.Monk
     bombs = [compress(b"0\n" * (10 << 20)) for compress in COMPRESSORS[1:]]  # 20 MiB
     csv = gzip.compress(b"qid,label\n" + b"1,0\n" * (5 << 20))
     for bomb in bombs:
-        assert ir.read_scores(io.BytesIO(bomb)).size == 10 << 20  # harmless for lines
+        assert ir.io.read_scores(io.BytesIO(bomb)).size == 10 << 20  # harmless for lines
     with pytest.raises(ParseError, match="more than 100 times its size; if that is right, decompress it first"):
-        ir.read_csv(io.BytesIO(csv))
+        ir.io.read_csv(io.BytesIO(csv))
     assert read_blocks.__kwdefaults__ is not None
     monkeypatch.setitem(read_blocks.__kwdefaults__, "harmless", 1 << 20)
     for bomb in bombs:
         with pytest.raises(ParseError, match="more than 100 times its size"):
-            ir.read_scores(io.BytesIO(bomb))
+            ir.io.read_scores(io.BytesIO(bomb))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX links")
@@ -278,7 +278,7 @@ def test_a_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
     link.symlink_to(Path("folder") / "target")
     chain.symlink_to(link)
     for content in (1.0, 2.0):  # first to a target that does not exist yet
-        ir.write_scores([content], chain)
+        ir.io.write_scores([content], chain)
         assert target.read_text() == f"{content}\n"
         assert link.is_symlink()
         assert chain.is_symlink()
@@ -291,7 +291,7 @@ def test_an_output_keeps_the_permissions_of_what_it_replaces(tmp_path: Path, mod
     path = tmp_path / "x"
     path.touch()
     path.chmod(mode)
-    ir.write_scores([1.0], path)
+    ir.io.write_scores([1.0], path)
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
@@ -299,7 +299,7 @@ def test_an_output_keeps_the_permissions_of_what_it_replaces(tmp_path: Path, mod
 def test_a_new_output_has_the_permissions_of_the_umask_in_any_thread(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
-        threads = [threading.Thread(target=ir.write_scores, args=([1.0], tmp_path / str(n))) for n in range(16)]
+        threads = [threading.Thread(target=ir.io.write_scores, args=([1.0], tmp_path / str(n))) for n in range(16)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -312,8 +312,8 @@ def test_a_new_output_has_the_permissions_of_the_umask_in_any_thread(tmp_path: P
 
 def test_names_as_long_as_the_system_allows(tmp_path: Path) -> None:
     for name in ("x" * 255, "é" * 127, "x" * 251 + ".gz"):
-        ir.write_scores([1.0], tmp_path / name)
-        assert ir.read_scores(tmp_path / name).tolist() == [1.0]
+        ir.io.write_scores([1.0], tmp_path / name)
+        assert ir.io.read_scores(tmp_path / name).tolist() == [1.0]
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -332,7 +332,7 @@ def test_the_content_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monke
         replace(*names)
 
     monkeypatch.setattr(os, "replace", replaced)
-    ir.write_scores([1.0, 2.0], tmp_path / "x")
+    ir.io.write_scores([1.0, 2.0], tmp_path / "x")
     assert calls[:2] == ["sync 8", "replace"]
 
 
@@ -353,13 +353,13 @@ with atomic_output(sys.argv[1]) as file:
         assert killed.stdout is not None
         assert killed.stdout.readline() == b"written\n"
         (left,) = tmp_path.iterdir()
-        ir.write_scores([1.0], path)  # what is in use stays
+        ir.io.write_scores([1.0], path)  # what is in use stays
         assert sorted(tmp_path.iterdir()) == sorted([left, path])
-        ir.write_scores([1.0], tmp_path / "y.txt")
+        ir.io.write_scores([1.0], tmp_path / "y.txt")
         killed.send_signal(signal.SIGKILL)
-    ir.write_scores([2.0], tmp_path / "y.txt")  # another target is no reason
+    ir.io.write_scores([2.0], tmp_path / "y.txt")  # another target is no reason
     assert left.exists()
-    ir.write_scores([2.0], path)
+    ir.io.write_scores([2.0], path)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["x.txt", "y.txt"]
 
 
@@ -369,5 +369,5 @@ def test_a_file_that_must_not_be_written_is_not_replaced(tmp_path: Path) -> None
     path.write_text("before")
     path.chmod(0o400)
     with pytest.raises(PermissionError):
-        ir.write_scores([1.0], path)
+        ir.io.write_scores([1.0], path)
     assert path.read_text() == "before"

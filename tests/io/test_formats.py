@@ -14,7 +14,7 @@ import pytest
 import idealrank.io
 from idealrank import Qrels, RankingData, Run, SubtopicQrels, from_arrays
 from idealrank.errors import OptionError, ParseError
-from idealrank.io import FORMATS
+from idealrank.io.format_list import FORMATS
 from idealrank.io.formats import Frame, Nested, load, named, recognized, sniffed
 from idealrank.io.frame_output import to_frame
 from idealrank.io.parquet_csv import read_frame

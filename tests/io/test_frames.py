@@ -16,7 +16,7 @@ from oracles import group_rows
 from scipy.sparse import csr_array
 from strategies import finite, nested, words
 
-from idealrank import Ids, Qrels, RankingData, Run, evaluate, from_arrays
+from idealrank import Qrels, RankingData, Run, evaluate, from_arrays
 from idealrank._present.data_frames import Backend
 from idealrank.errors import DataError, MissingExtraError, OptionError, ParseError
 from idealrank.io import frame_arrays
@@ -24,6 +24,7 @@ from idealrank.io.frame_output import to_frame
 from idealrank.io.frame_roles import Columns, find_column
 from idealrank.io.frames import from_frame, qrels_from_frame, run_from_frame
 from idealrank.io.parquet_csv import read_csv, read_frame, read_parquet, write_frame
+from idealrank.results import Ids
 
 SOURCES = ["pandas", "polars", "polars lazy", "pyarrow", "duckdb"]
 TARGETS: list[Backend] = ["pandas", "polars", "pyarrow"]

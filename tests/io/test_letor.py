@@ -63,7 +63,7 @@ def test_reads_what_a_word_by_word_parser_reads(lines: Rows, newline: str, final
 def test_written_files_read_back_the_same(tmp_path_factory: pytest.TempPathFactory, lines: Rows) -> None:
     path = tmp_path_factory.mktemp("letor") / "data.txt"
     data = ir.read_letor(io.BytesIO(to_text(lines).encode()))
-    ir.write_letor(data, path)
+    ir.io.write_letor(data, path)
     again = ir.read_letor(path)
     assert_array_equal(again.labels, data.labels)
     assert_array_equal(again.features, data.features)
@@ -73,7 +73,7 @@ def test_written_files_read_back_the_same(tmp_path_factory: pytest.TempPathFacto
     assert_array_equal(again.rows, data.rows)  # lines are written in the order in which they were read
 
     sparse = ir.read_letor(io.BytesIO(to_text(lines).encode()), sparse=True)
-    ir.write_letor(sparse, path)
+    ir.io.write_letor(sparse, path)
     # A feature whose values are all 0 is not stored, so that trailing columns may be lost; no value is.
     reread = sparse_features(ir.read_letor(path, sparse=True))
     assert_array_equal(reread.toarray(), sparse_features(sparse).toarray()[:, : reread.shape[1]])
@@ -180,9 +180,9 @@ def test_group_sizes_come_from_a_file(tmp_path: Path) -> None:
 def test_what_the_format_cannot_hold_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     with pytest.raises(DataError, match="one word, got 'two words'"):
-        ir.write_letor(ir.from_arrays([1], query_ids=["two words"]), path)
+        ir.io.write_letor(ir.from_arrays([1], query_ids=["two words"]), path)
     with pytest.raises(DataError, match="unjudged"):
-        ir.write_letor(ir.join({"q": {"d": 1}}, {"q": {"e": 1.0}}), path)
+        ir.io.write_letor(ir.io.join({"q": {"d": 1}}, {"q": {"e": 1.0}}), path)
     assert not path.exists()
 
 
@@ -215,7 +215,7 @@ def test_repeated_entries_of_a_sparse_matrix_are_summed(tmp_path: Path) -> None:
     matrix = csr_array((np.array([1.0, 2.0, 4.0, 8.0], np.float32), [2, 0, 2, 1], [0, 3, 4]), shape=(2, 3))
     data = ir.from_arrays([1, 0], features=matrix)
     assert_array_equal(sparse_features(data).toarray(), [[2, 0, 5], [0, 8, 0]])
-    ir.write_letor(data, tmp_path / "x")
+    ir.io.write_letor(data, tmp_path / "x")
     assert_array_equal(ir.read_letor(tmp_path / "x").known_features(), [[2, 0, 5], [0, 8, 0]])
     assert matrix.nnz == 4  # the caller's matrix stays as it was
 

@@ -17,20 +17,20 @@ def file(content: Any) -> Any:
 
 
 def test_predictions_of_new_and_old_versions() -> None:
-    new = ir.read_mteb_predictions(file({"mteb_model_meta": {"model_name": "e5"}, "default": {"test": RUN}}))
+    new = ir.io.read_mteb_predictions(file({"mteb_model_meta": {"model_name": "e5"}, "default": {"test": RUN}}))
     assert (new.to_dict(), new.name) == (RUN, "e5")
-    assert ir.read_mteb_predictions(file(RUN)).to_dict() == RUN
+    assert ir.io.read_mteb_predictions(file(RUN)).to_dict() == RUN
 
 
 def test_one_of_several_subsets_and_splits_must_be_chosen() -> None:
     content = {"mteb_model_meta": {}, "en": {"test": RUN, "dev": {}}, "fr": {"test": {}}}
-    assert ir.read_mteb_predictions(file(content), subset="en", split="test").to_dict() == RUN
+    assert ir.io.read_mteb_predictions(file(content), subset="en", split="test").to_dict() == RUN
     with pytest.raises(ParseError, match="choose a subset=, of en, fr"):
-        ir.read_mteb_predictions(file(content))
+        ir.io.read_mteb_predictions(file(content))
     with pytest.raises(ParseError, match="choose a split=, of test, dev"):
-        ir.read_mteb_predictions(file(content), subset="en")
+        ir.io.read_mteb_predictions(file(content), subset="en")
     with pytest.raises(OptionError, match="no subset 'de', it has en, fr"):
-        ir.read_mteb_predictions(file(content), subset="de")
+        ir.io.read_mteb_predictions(file(content), subset="de")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_one_of_several_subsets_and_splits_must_be_chosen() -> None:
 )
 def test_other_content_is_not_predictions(content: Any) -> None:
     with pytest.raises(ParseError):
-        ir.read_mteb_predictions(file(content))
+        ir.io.read_mteb_predictions(file(content))
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_other_content_is_not_predictions(content: Any) -> None:
 )
 def test_other_content_is_not_a_result(content: Any) -> None:
     with pytest.raises(ParseError):
-        ir.read_mteb_results(file(content))
+        ir.io.read_mteb_results(file(content))

@@ -69,8 +69,8 @@ def converted(*arguments: str) -> Any:
 
 def test_conversions_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    ir.write_qrels(ir.Qrels(QRELS), "judged")
-    ir.write_run(ir.Run(RUN, name="bm25"), "ranked")
+    ir.io.write_qrels(ir.Qrels(QRELS), "judged")
+    ir.io.write_run(ir.Run(RUN, name="bm25"), "ranked")
     converted("judged", "qrels.json")
     assert (tmp_path / "qrels.json").read_text() == '{"q1": {"d1": 2, "d2": 0},\n "q2": {"d1": 1}}\n'
     assert "left out: the run's name 'bm25', which JSON cannot hold" in converted("ranked", "run.json").stderr
@@ -93,7 +93,7 @@ def test_conversions_of_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_judgments_by_subtopic_are_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     qrels = ir.SubtopicQrels({"q": {"d": {"1": 1, "2": 0}, "e": {"2": 2}}})
-    ir.write_qrels(qrels, "x.diversity")
+    ir.io.write_qrels(qrels, "x.diversity")
     converted("x.diversity", "x.json")
     assert read_json("x.json") == qrels
     converted("x.json", "again.diversity")

@@ -42,8 +42,8 @@ READERS: list[tuple[Callable[..., object], Callable[..., None]]] = [
     (lambda file: ir.read_letor(file, sparse=True), check_letor),
     (ir.read_qrels, check_table),
     (ir.read_run, check_table),
-    (ir.read_scores, check_numbers),
-    (ir.read_groups, check_numbers),
+    (ir.io.read_scores, check_numbers),
+    (ir.io.read_groups, check_numbers),
 ]
 
 

@@ -58,7 +58,7 @@ def test_lightgbm_example_finds_its_group_sizes(real_data: Path) -> None:
 def test_trec_deep_learning_2019(real_data: Path) -> None:
     qrels = ir.read_qrels(real_data / "trec-dl19" / "qrels.txt.xz")
     run = ir.read_run(real_data / "trec-dl19" / "bm25.run.xz")
-    data = ir.join(qrels, run)
+    data = ir.io.join(qrels, run)
     assert qrels.n_queries == run.n_queries == data.n_queries == 43
     assert qrels.n_docs == 9_260
     assert run.n_docs == 43_000

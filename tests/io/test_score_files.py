@@ -15,14 +15,14 @@ from idealrank.errors import ParseError
 @given(st.lists(finite, min_size=1))
 def test_scores_read_back_the_same(tmp_path_factory: pytest.TempPathFactory, scores: list[float]) -> None:
     path = tmp_path_factory.mktemp("scores") / "scores.txt.gz"
-    ir.write_scores(scores, path)
-    assert_array_equal(ir.read_scores(path), scores)
+    ir.io.write_scores(scores, path)
+    assert_array_equal(ir.io.read_scores(path), scores)
 
 
 def test_group_sizes_read_back_the_same(tmp_path: Path) -> None:
-    ir.write_groups([3, 0, 12], tmp_path / "x.query")
-    assert ir.read_groups(tmp_path / "x.query").tolist() == [3, 0, 12]
-    assert ir.read_groups(tmp_path / "x.query").dtype == np.int64
+    ir.io.write_groups([3, 0, 12], tmp_path / "x.query")
+    assert ir.io.read_groups(tmp_path / "x.query").tolist() == [3, 0, 12]
+    assert ir.io.read_groups(tmp_path / "x.query").dtype == np.int64
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_group_sizes_read_back_the_same(tmp_path: Path) -> None:
 )
 def test_bad_scores_are_refused_at_their_place(text: bytes, place: str, message: str) -> None:
     with pytest.raises(ParseError, match=message) as caught:
-        ir.read_scores(io.BytesIO(text))
+        ir.io.read_scores(io.BytesIO(text))
     assert str(caught.value).startswith(f"<file>:{place}: ")
 
 
 @pytest.mark.parametrize("text", [b"1.5\n", b"-1\n", b"nan\n", b"1e300\n", b"x\n"])
 def test_bad_group_sizes_are_refused(text: bytes) -> None:
     with pytest.raises(ParseError, match="whole number from 0"):
-        ir.read_groups(io.BytesIO(text))
+        ir.io.read_groups(io.BytesIO(text))

@@ -33,8 +33,8 @@ def test_reads_lines_in_any_order(table: Nested, blank: str, newline: str, rando
 @given(nested)
 def test_written_files_read_back_the_same(tmp_path_factory: pytest.TempPathFactory, table: Nested) -> None:
     folder = tmp_path_factory.mktemp("trec")
-    ir.write_qrels(ir.Qrels(table), folder / "qrels.gz")
-    ir.write_run(ir.Run(table, name="sys"), folder / "run.xz")
+    ir.io.write_qrels(ir.Qrels(table), folder / "qrels.gz")
+    ir.io.write_run(ir.Run(table, name="sys"), folder / "run.xz")
     assert ir.read_qrels(folder / "qrels.gz") == table
     again = ir.read_run(folder / "run.xz")
     assert again == table
@@ -42,7 +42,7 @@ def test_written_files_read_back_the_same(tmp_path_factory: pytest.TempPathFacto
 
 
 def test_written_ranks_follow_the_scores(tmp_path: Path) -> None:
-    ir.write_run(ir.Run({"q": {"a": 1.0, "b": 3.0, "c": 3.0, "d": -2.5}}), tmp_path / "r.run")
+    ir.io.write_run(ir.Run({"q": {"a": 1.0, "b": 3.0, "c": 3.0, "d": -2.5}}), tmp_path / "r.run")
     assert (tmp_path / "r.run").read_text() == (
         "q Q0 a 3 1 idealrank\nq Q0 b 1 3 idealrank\nq Q0 c 2 3 idealrank\nq Q0 d 4 -2.5 idealrank\n"
     )
@@ -117,9 +117,9 @@ def test_many_blocks_of_a_shuffled_run_are_one_run(monkeypatch: pytest.MonkeyPat
 
 def test_names_that_are_not_words_are_not_written(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="one word, got 'my system'"):
-        ir.write_run(ir.Run({"q": {"d": 1.0}}, name="my system"), tmp_path / "x")
+        ir.io.write_run(ir.Run({"q": {"d": 1.0}}, name="my system"), tmp_path / "x")
     with pytest.raises(DataError, match=r"a document id .* got ''"):
-        ir.write_qrels(ir.Qrels({"q": {"": 1.0}}), tmp_path / "x")
+        ir.io.write_qrels(ir.Qrels({"q": {"": 1.0}}), tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -140,8 +140,8 @@ def test_comments_are_counted_and_optional() -> None:
 @pytest.mark.parametrize("queries", [{"#q1": {"d1": 1.0}}, {"q1": {"d1": 1.0}, "#": {"d1": 2.0}}])
 def test_a_query_that_would_be_a_comment_is_refused(tmp_path: Path, queries: dict[str, dict[str, float]]) -> None:
     writes: list[Callable[[Path], None]] = [
-        partial(ir.write_qrels, ir.Qrels(queries)),
-        partial(ir.write_run, ir.Run(queries)),
+        partial(ir.io.write_qrels, ir.Qrels(queries)),
+        partial(ir.io.write_run, ir.Run(queries)),
     ]
     for write in writes:
         with pytest.raises(DataError, match="a query id must not begin with '#', which marks a comment"):
@@ -151,19 +151,19 @@ def test_a_query_that_would_be_a_comment_is_refused(tmp_path: Path, queries: dic
 
 def test_a_first_query_that_would_be_a_byte_order_mark_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"must not begin with U\+FEFF"):
-        ir.write_qrels(ir.Qrels({"\ufeffq1": {"d1": 1}}), tmp_path / "x")
+        ir.io.write_qrels(ir.Qrels({"\ufeffq1": {"d1": 1}}), tmp_path / "x")
     second = ir.Qrels({"q1": {"d1": 1}, "\ufeffq2": {"d1": 1}})
-    ir.write_qrels(second, tmp_path / "x")
+    ir.io.write_qrels(second, tmp_path / "x")
     assert ir.read_qrels(tmp_path / "x") == second
 
 
 @pytest.mark.parametrize("name", ["bm25\n", "\nbm25", "a b", " a", "a\r", "a\tb"])
 def test_the_name_of_a_run_is_one_word(tmp_path: Path, name: str) -> None:
     with pytest.raises(DataError, match="the name of a run must be one word"):
-        ir.write_run(ir.Run({"q1": {"d1": 1.0}}, name=name), tmp_path / "x")
+        ir.io.write_run(ir.Run({"q1": {"d1": 1.0}}, name=name), tmp_path / "x")
 
 
 @pytest.mark.parametrize("name", ["b\udcffm25", "\u3000wide", "Zürich"])
 def test_any_word_may_be_the_name_of_a_run(tmp_path: Path, name: str) -> None:
-    ir.write_run(ir.Run({"q1": {"d1": 1.0}}, name=name), tmp_path / "x")
+    ir.io.write_run(ir.Run({"q1": {"d1": 1.0}}, name=name), tmp_path / "x")
     assert ir.read_run(tmp_path / "x").name == name

@@ -458,7 +458,7 @@ def test_on_ohsumed_rankboost_has_its_published_figures_and_the_others_rank_as_w
         "svm_ndcg": SVMNDCG(normalize="minmax"),
         "push": PNormPush(normalize="minmax", l2=0.01),
     }
-    folds = ir.read_letor_folds(real_data / "ohsumed-letor1")
+    folds = ir.io.read_letor_folds(real_data / "ohsumed-letor1")
     found = cross_fold(rankers, folds, ["ndcg@5", "ndcg@10", "ap"], like="letor1", n_jobs=1)
     published = {"ndcg@5": 0.4502, "ndcg@10": 0.4356, "ap": 0.4403}
     assert_allclose([found.mean["rankboost"][name] for name in published], list(published.values()), rtol=0, atol=0.01)

@@ -218,7 +218,7 @@ def test_settings_are_selected_by_the_measure_that_is_named() -> None:
 def test_a_convention_that_leaves_out_queries_has_means_of_the_others() -> None:
     data = ir.from_arrays([0, 0, 1, 0, 1, 0, 1, 0], group=[2] * 4, features=np.arange(8.0).reshape(8, 1))
     first, second, third, fourth = (data.subset([query]) for query in range(4))
-    test = ir.concatenate([first, third])
+    test = ir.io.concatenate([first, third])
     found = cross_fold({"a": RANKER}, [(second, fourth, test)], "ap", like="trec_eval", n_jobs=1)
     assert_allclose(found.mean["a"]["ap"], found.evaluations.mean["a"]["ap"], rtol=1e-12, atol=0)
 

@@ -582,7 +582,7 @@ def test_ranx_on_long_lists_without_equal_scores(long: Long) -> None:
     assert "undefined tie order" not in kinds_of(ir.evaluate(*case, "ndcg", like="ranx"))
 
 
-def kinds_of(found: ir.Evaluation) -> list[str]:
+def kinds_of(found: ir.results.Evaluation) -> list[str]:
     return [problem.kind for problem in found.problems]
 
 
@@ -846,7 +846,9 @@ def test_pytrec_eval_leaves_out_a_query_without_judgments_and_keeps_one_without_
 def test_a_document_that_stands_twice_in_a_run() -> None:
     qrels = {"1": {"a": 1, "b": 1}}
     rows = [("a", 1.0), ("c", 2.0), ("a", 3.0)]
-    run = ir.Run.from_flat(ir.Ids.of(["1"]), [0, 3], ir.Ids.of([doc for doc, _ in rows]), [score for _, score in rows])
+    run = ir.Run.from_flat(
+        ir.results.Ids.of(["1"]), [0, 3], ir.results.Ids.of([doc for doc, _ in rows]), [score for _, score in rows]
+    )
     for like in ("trec_eval", "trec_eval10", "pytrec_eval"):
         with pytest.raises(DataError, match=f"is repeated.*{like} rejects"):
             ir.evaluate(qrels, run, "ndcg", like=like)

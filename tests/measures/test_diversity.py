@@ -229,7 +229,9 @@ def test_frames(value: float) -> None:
     assert ir.evaluate(frame, RUN, "alpha_ndcg@3").mean["alpha_ndcg@3"] == value
     other = frame.rename(columns={"subtopic_id": "nugget"})
     assert ir.evaluate(other, RUN, "alpha_ndcg@3", subtopic="nugget").mean["alpha_ndcg@3"] == value
-    assert ir.qrels_from_frame(ir.to_frame(ir.SubtopicQrels(QRELS)), subtopic="subtopic") == ir.SubtopicQrels(QRELS)
+    assert ir.io.qrels_from_frame(ir.io.to_frame(ir.SubtopicQrels(QRELS)), subtopic="subtopic") == ir.SubtopicQrels(
+        QRELS
+    )
 
 
 def written(folder: Path, lines: list[tuple[Any, ...]], name: str = "judgments") -> Path:
@@ -291,7 +293,7 @@ def test_queries_without_a_run_or_without_a_relevant_document(missing: float | s
 def test_parts_of_joined_judgments_keep_their_subtopics() -> None:
     rows, run = drawn()
     qrels = ir.SubtopicQrels.from_rows(*zip(*rows, strict=True))
-    data = ir.join(qrels, run)
+    data = ir.io.join(qrels, run)
     m: Measure = ir.measure("alpha_ndcg(ties=stable)@5")
     whole, part = m.values(data.lists(data.scores)), data.subset([7, 2])
     assert m.values(part.lists(part.scores)).tolist() == whole[[7, 2]].tolist()
@@ -302,8 +304,8 @@ def test_judgments_by_subtopic_as_a_value() -> None:
     assert repr(qrels) == "SubtopicQrels(2 queries, 5 documents, 4 subtopics)"
     assert qrels["q1"] == {"d1": 1.0, "d2": 2.0, "d3": 0.0}
     halves = [ir.SubtopicQrels({query: docs}) for query, docs in QRELS.items()]
-    assert ir.concatenate(halves) == qrels
-    assert type(ir.concatenate([halves[0], ir.Qrels({"q9": {"d": 1}})])) is ir.Qrels
+    assert ir.io.concatenate(halves) == qrels
+    assert type(ir.io.concatenate([halves[0], ir.Qrels({"q9": {"d": 1}})])) is ir.Qrels
     twice = ir.SubtopicQrels.from_rows(["q", "q"], ["1", "1"], ["d", "d"], [1, 2])
     assert twice.to_nested() == {"q": {"d": {"1": 2.0}}}
     assert "'d' for subtopic '1' of query 'q': the last label counts" in twice.problems[0].message

@@ -709,9 +709,9 @@ def test_colour_blind_readers_tell_the_colours_apart(vision: str, theme: int) ->
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    ir.write_qrels(ir.Qrels(QRELS), "qrels.txt")
+    ir.io.write_qrels(ir.Qrels(QRELS), "qrels.txt")
     for name in ("base", "good"):
-        ir.write_run(ir.Run(SYSTEMS[name], name=name), f"{name}.run")
+        ir.io.write_run(ir.Run(SYSTEMS[name], name=name), f"{name}.run")
     return tmp_path
 
 

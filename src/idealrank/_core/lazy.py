@@ -34,7 +34,8 @@ def lazy(
             return import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value: object = getattr(import_module(f"{package}.{homes[name]}"), name)
+        home = homes[name]
+        value: object = getattr(import_module(home if home.startswith("idealrank.") else f"{package}.{home}"), name)
         setattr(sys.modules[package], name, value)
         return value
 
@@ -62,7 +63,8 @@ def from_stub(package: str, file: str) -> tuple[list[str], Callable[[str], objec
     table: dict[str, list[str]] = {}
     with open(file.removesuffix(".py").removesuffix(".pyc") + ".pyi", encoding="utf-8") as lines:
         for line in lines:
-            _, module, _, name, *_ = line.split()
-            table.setdefault(module.removeprefix(f"{package}."), []).append(name)
+            if line.startswith("from"):
+                _, module, _, name, *_ = line.split()
+                table.setdefault(module, []).append(name)
     modules = table.pop(package, [])
     return [*modules, *chain(*table.values())], *lazy(package, table, modules)

@@ -177,7 +177,8 @@ def concatenate(
 
     Examples
     --------
-    >>> from idealrank import Run, concatenate, from_arrays
+    >>> from idealrank import Run, from_arrays
+    >>> from idealrank.io import concatenate
     >>> first, second = from_arrays([1, 0], query_ids=["a", "a"]), from_arrays([2], query_ids=["b"])
     >>> concatenate([first, second])
     RankingData(2 queries, 3 documents, labels 0 1 2)

@@ -34,7 +34,7 @@ class Ids(Sequence[str]):
 
     Examples
     --------
-    >>> from idealrank import Ids
+    >>> from idealrank.results import Ids
     >>> ids = Ids.of(["q1", "q2", "Zürich"])
     >>> ids[2], len(ids), ids[:2].tolist()
     ('Zürich', 3, ['q1', 'q2'])

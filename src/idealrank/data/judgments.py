@@ -352,7 +352,7 @@ def join(
 
     Examples
     --------
-    >>> from idealrank import join
+    >>> from idealrank.io import join
     >>> data = join({"q1": {"d1": 2, "d2": 1}}, {"q1": {"d9": 3.0, "d1": 1.0}})
     >>> data.labels, data.scores, data.judged.labels
     (array([nan,  2.]), array([3., 1.]), array([2., 1.]))

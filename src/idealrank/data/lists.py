@@ -38,7 +38,7 @@ class JudgedLabels(NamedTuple):
     Two queries, the first with the labels 2 and 0, the second with the label 1:
 
     >>> import numpy as np
-    >>> from idealrank import JudgedLabels
+    >>> from idealrank.results import JudgedLabels
     >>> JudgedLabels(np.array([2.0, 0.0, 1.0]), np.array([0, 2, 3]))
     JudgedLabels(labels=array([2., 0., 1.]), offsets=array([0, 2, 3]))
     """

@@ -24,7 +24,7 @@ class Problem:
 
     Examples
     --------
-    >>> from idealrank import Problem
+    >>> from idealrank.results import Problem
     >>> problem = Problem("duplicate", 1, "1 document is repeated: the last score counts")
     >>> problem.kind, problem.count, str(problem)
     ('duplicate', 1, '1 document is repeated: the last score counts')

@@ -33,7 +33,7 @@ def collections_in(folder: str | os.PathLike[str]) -> dict[str, Folds]:
 
     Examples
     --------
-    >>> from idealrank import write_letor
+    >>> from idealrank.io import write_letor
     >>> os.makedirs("letor/small")
     >>> for number, part in enumerate(datasets.web_search(10, 20).train.split([0.2] * 5, seed=0), start=1):
     ...     write_letor(part, f"letor/small/S{number}.txt")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
+from idealrank._core.extras import require
 from idealrank._names.grammar import nearest
 from idealrank.errors import OptionError
 
@@ -84,6 +85,7 @@ def reproduce(
     if quick and paper not in ON_FOLDS:
         raise OptionError(f"quick is for {' and '.join(sorted(ON_FOLDS))}, which train for long; not for {paper}")
     options = {"quick": quick, "verbose": verbose} if paper in ON_FOLDS else {}
+    require("matplotlib", *([] if paper == "jin2013" else ["sklearn"]), for_=paper)
     experiment = import_module(f"idealrank.experiments.{paper}")
     found: Reproduction = experiment.reproduce(_read(paper, data), seed=seed, **options)
     return replace(found, subject=f"{paper}: {PAPERS[paper]}")

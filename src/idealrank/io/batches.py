@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from idealrank._typing import Int64s
 from idealrank.errors import DataError
-from idealrank.io import FORMATS
 from idealrank.io.files import path_text
+from idealrank.io.format_list import FORMATS
 from idealrank.io.frame_arrays import pyarrow_module
 from idealrank.io.parquet_csv import parquet_file
 

@@ -18,8 +18,8 @@ from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError, ParseError
-from idealrank.io import FORMATS
 from idealrank.io.files import Source, display_name, first_bytes
+from idealrank.io.format_list import FORMATS
 
 if TYPE_CHECKING:
     import pyarrow

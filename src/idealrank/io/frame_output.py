@@ -48,7 +48,8 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Fr
 
     Examples
     --------
-    >>> from idealrank import from_arrays, to_frame
+    >>> from idealrank import from_arrays
+    >>> from idealrank.io import to_frame
     >>> to_frame(from_arrays([1, 0], query_ids=[7, 7]), backend="pyarrow").to_pydict()
     {'qid': [7, 7], 'label': [1.0, 0.0]}
     """

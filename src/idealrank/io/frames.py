@@ -243,7 +243,7 @@ def qrels_from_frame(
     Examples
     --------
     >>> import pyarrow
-    >>> from idealrank import qrels_from_frame
+    >>> from idealrank.io import qrels_from_frame
     >>> table = pyarrow.table({"qid": ["q1", "q1"], "doc": ["d1", "d2"], "label": [2, 0]})
     >>> qrels_from_frame(table)["q1"]
     {'d1': 2.0, 'd2': 0.0}
@@ -284,7 +284,7 @@ def run_from_frame(
     Examples
     --------
     >>> import pyarrow
-    >>> from idealrank import run_from_frame
+    >>> from idealrank.io import run_from_frame
     >>> columns = {"qid": ["q1", "q1"], "doc": ["d1", "d2"]}
     >>> run_from_frame(pyarrow.table(columns | {"score": [0.5, 0.75]}))["q1"]
     {'d1': 0.5, 'd2': 0.75}

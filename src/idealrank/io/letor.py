@@ -199,7 +199,8 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from idealrank import from_arrays, write_letor
+    >>> from idealrank import from_arrays
+    >>> from idealrank.io import write_letor
     >>> write_letor(from_arrays([2, 0], query_ids=[7, 7], features=[[0.5, 1], [0, 3]]), "train.txt")
     >>> print(Path("train.txt").read_text(), end="")
     2 qid:7 1:0.5 2:1

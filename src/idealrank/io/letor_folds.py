@@ -145,7 +145,8 @@ def read_letor_folds(folder: str | os.PathLike[str], *, sparse: bool = False, n_
     Examples
     --------
     >>> import os
-    >>> from idealrank import datasets, read_letor_folds, write_letor
+    >>> from idealrank import datasets
+    >>> from idealrank.io import read_letor_folds, write_letor
     >>> os.makedirs("collection")
     >>> for number, part in enumerate(datasets.web_search(10, 20).train.split([0.2] * 5, seed=0), start=1):
     ...     write_letor(part, f"collection/S{number}.txt.gz")

@@ -49,7 +49,7 @@ def read_mteb_predictions(
     Examples
     --------
     >>> import io
-    >>> from idealrank import read_mteb_predictions
+    >>> from idealrank.io import read_mteb_predictions
     >>> meta, runs = b'"mteb_model_meta": {"model_name": "e5"}', b'"default": {"test": {"q1": {"d1": 0.5}}}'
     >>> read_mteb_predictions(io.BytesIO(b"{%b, %b}" % (meta, runs))).to_dict()
     {'q1': {'d1': 0.5}}
@@ -95,7 +95,7 @@ def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, fl
     Examples
     --------
     >>> import io
-    >>> from idealrank import read_mteb_results
+    >>> from idealrank.io import read_mteb_results
     >>> scores = b'{"test": [{"main_score": 0.5}, {"main_score": 0.25}]}'  # of two subsets
     >>> read_mteb_results(io.BytesIO(b'{"task_name": "MIRACL", "scores": %b}' % scores))
     ('MIRACL', 0.375)

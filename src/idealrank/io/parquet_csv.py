@@ -18,8 +18,8 @@ from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError, ParseError
-from idealrank.io import FORMATS
 from idealrank.io.files import Progress, Source, atomic_output, display_name, path_text, read_whole
+from idealrank.io.format_list import FORMATS
 from idealrank.io.formats import Format, Frame, named, sniffed
 from idealrank.io.frame_arrays import pyarrow_module
 from idealrank.io.frame_output import to_frame
@@ -68,7 +68,7 @@ def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
     Examples
     --------
     >>> import pyarrow.parquet
-    >>> from idealrank import read_parquet
+    >>> from idealrank.io import read_parquet
     >>> table = pyarrow.table({"q": ["b", "b"], "label": [1, 0], "bm25": [0.5, 0.75]})
     >>> pyarrow.parquet.write_table(table, "train.parquet")
     >>> read_parquet("train.parquet", query="q")
@@ -107,7 +107,7 @@ def read_csv(path: Source, **columns: Unpack[Columns]) -> RankingData:
     Examples
     --------
     >>> import io
-    >>> from idealrank import read_csv
+    >>> from idealrank.io import read_csv
     >>> data = read_csv(io.BytesIO(b"qid,label,score\n7,1,0.5\n7,0,0.75\n"))
     >>> data.labels, data.scores, data.query_ids
     (array([1., 0.]), array([0.5 , 0.75]), array([7]))
@@ -211,7 +211,8 @@ def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from idealrank import Run, write_frame
+    >>> from idealrank import Run
+    >>> from idealrank.io import write_frame
     >>> write_frame(Run({"q1": {"d1": 0.5}}), "run.csv")
     >>> print(Path("run.csv").read_text(), end="")
     "qid","doc","score"

@@ -42,7 +42,7 @@ def read_scores(path: Source, *, n_threads: int | None = None, progress: Progres
     Examples
     --------
     >>> import io
-    >>> from idealrank import read_scores
+    >>> from idealrank.io import read_scores
     >>> read_scores(io.BytesIO(b"0.5\n-1e3\n"))
     array([ 5.e-01, -1.e+03])
     """
@@ -72,7 +72,7 @@ def read_groups(path: Source, *, n_threads: int | None = None) -> Int64s:
     Examples
     --------
     >>> import io
-    >>> from idealrank import read_groups
+    >>> from idealrank.io import read_groups
     >>> read_groups(io.BytesIO(b"3\n12\n"))
     array([ 3, 12])
     """
@@ -106,7 +106,7 @@ def write_scores(scores: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> from idealrank import read_scores, write_scores
+    >>> from idealrank.io import read_scores, write_scores
     >>> write_scores([0.5, -2], "scores.txt")
     >>> read_scores("scores.txt")
     array([ 0.5, -2. ])
@@ -131,7 +131,7 @@ def write_groups(sizes: npt.ArrayLike, path: str | os.PathLike[str]) -> None:
 
     Examples
     --------
-    >>> from idealrank import read_groups, write_groups
+    >>> from idealrank.io import read_groups, write_groups
     >>> write_groups([3, 12], "train.txt.query")
     >>> read_groups("train.txt.query")
     array([ 3, 12])

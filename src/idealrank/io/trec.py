@@ -262,7 +262,7 @@ def write_qrels(qrels: Qrels | Mapping[Any, Mapping[Any, float]], path: str | os
     Examples
     --------
     >>> from pathlib import Path
-    >>> from idealrank import write_qrels
+    >>> from idealrank.io import write_qrels
     >>> write_qrels({"q1": {"d1": 2, "d2": 0}}, "qrels.txt")
     >>> print(Path("qrels.txt").read_text(), end="")
     q1 0 d1 2
@@ -305,7 +305,8 @@ def write_run(run: Run | Mapping[Any, Mapping[Any, float]], path: str | os.PathL
     Examples
     --------
     >>> from pathlib import Path
-    >>> from idealrank import Run, write_run
+    >>> from idealrank import Run
+    >>> from idealrank.io import write_run
     >>> write_run(Run({"q1": {"d1": 0.5, "d2": 0.75}}, name="bm25"), "bm25.run")
     >>> print(Path("bm25.run").read_text(), end="")
     q1 Q0 d1 2 0.5 bm25

@@ -218,7 +218,7 @@ def folders(root: Path) -> dict[str, Path]:
                 nested = {"mteb_model_meta": {"model_name": "d"}, "default": {"test": run.to_dict()}}
                 (root / system / f"{name.upper()}_predictions.json").write_text(json.dumps(nested))
             else:
-                ir.write_run(run, root / system / f"{name}.run.gz")
+                ir.io.write_run(run, root / system / f"{name}.run.gz")
     return {system: root / system for system in ("bm25", "dense", "hybrid")}
 
 

@@ -66,7 +66,7 @@ def check(content: bytes) -> int:
     expected = _expected(content)
     if expected is None:
         try:
-            data = ir.read_csv(io.BytesIO(content))
+            data = ir.io.read_csv(io.BytesIO(content))
         except ParseError:
             return 1
         assert data.offsets[-1] == data.n_docs
@@ -76,11 +76,11 @@ def check(content: bytes) -> int:
         fits = np.isfinite(np.array([row[3] for row in expected], np.float32)).all()
     if not fits:
         try:
-            data = ir.read_csv(io.BytesIO(content))
+            data = ir.io.read_csv(io.BytesIO(content))
         except ParseError:
             return 1
         raise AssertionError(f"read {data!r}, but a feature does not fit in float32")
-    data = ir.read_csv(io.BytesIO(content))
+    data = ir.io.read_csv(io.BytesIO(content))
     rows: dict[str, list[tuple[str, float, float, float]]] = {}
     for row in expected:
         rows.setdefault(row[0], []).append(row)

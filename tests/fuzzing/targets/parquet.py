@@ -53,7 +53,7 @@ def draw(rng: Random) -> Iterator[bytes]:
 
 def check(content: bytes) -> int:
     try:
-        data = ir.read_parquet(io.BytesIO(content))
+        data = ir.io.read_parquet(io.BytesIO(content))
     except IdealrankError:
         return 1
     assert data.offsets[0] == 0

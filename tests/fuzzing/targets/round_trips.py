@@ -15,7 +15,7 @@ from fuzzing.core import Target
 from fuzzing.shrinking import fewer_items
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError
-from idealrank.io import FORMATS
+from idealrank.io.format_list import FORMATS
 from idealrank.io.formats import Format, Nested, load, sniffed
 
 _MEMORY = Path("/dev/shm")
@@ -141,7 +141,7 @@ def _content(case: dict[str, Any], found: Format) -> Any:
         doc_ids=columns["doc"],
         scores=columns["score"],
     )
-    return data if found.name == "letor" else ir.to_frame(data, backend="pyarrow") if _is_valid(columns) else None
+    return data if found.name == "letor" else ir.io.to_frame(data, backend="pyarrow") if _is_valid(columns) else None
 
 
 def _is_valid(columns: dict[str, list[Any]]) -> bool:
@@ -179,12 +179,12 @@ def _numbers(case: dict[str, Any]) -> int:
     try:
         if case["format"] == "scores":
             scores = np.array([row["score"] for row in case["rows"]])
-            ir.write_scores(scores, path)
-            assert ir.read_scores(path).tobytes() == scores.tobytes()
+            ir.io.write_scores(scores, path)
+            assert ir.io.read_scores(path).tobytes() == scores.tobytes()
         else:
             sizes = np.array([len(row["query"]) for row in case["rows"]])
-            ir.write_groups(sizes, path)
-            assert ir.read_groups(path).tolist() == sizes.tolist()
+            ir.io.write_groups(sizes, path)
+            assert ir.io.read_groups(path).tolist() == sizes.tolist()
     finally:
         path.unlink(missing_ok=True)
     return 1

@@ -24,7 +24,7 @@ def draw(rng: Random) -> Iterator[bytes]:
 
 
 def check(content: bytes) -> int:
-    for read, counts in ((ir.read_scores, False), (ir.read_groups, True)):
+    for read, counts in ((ir.io.read_scores, False), (ir.io.read_groups, True)):
         try:
             expected = parse_numbers(content, counts=counts)
         except RefusedError as refused:

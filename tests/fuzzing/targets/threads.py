@@ -110,7 +110,7 @@ def _reading(kind: str, labels: Any, scores: Any, offsets: Any) -> Callable[[int
     text = "".join(line.format(*row, i) for i, row in enumerate(rows)).encode()
     content = text * max(1, (2 << 20) // len(text)) if kind in ("letor", "sparse", "scores") else text  # several pieces
     if kind == "scores":
-        return lambda n: [ir.read_scores(io.BytesIO(content), n_threads=n)]
+        return lambda n: [ir.io.read_scores(io.BytesIO(content), n_threads=n)]
     if kind in ("letor", "sparse"):
         return lambda n: _arrays(ir.read_letor(io.BytesIO(content), sparse=kind == "sparse", n_threads=n))
     read: Any = getattr(ir, f"read_{kind}")

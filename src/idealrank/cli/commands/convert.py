@@ -12,7 +12,7 @@ from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_option
 from idealrank.cli.support.status_line import reading, writing
 from idealrank.cli.support.terminal import note, notes
-from idealrank.io import FORMATS
+from idealrank.io.format_list import FORMATS
 
 __all__ = ["command"]
 

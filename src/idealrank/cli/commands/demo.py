@@ -121,7 +121,7 @@ def _through_a_file(data: RankingData) -> tuple[RankingData, str]:
     with tempfile.TemporaryDirectory(prefix="idealrank-") as folder:
         path = os.path.join(folder, "train.txt")
         begin = time.perf_counter()
-        idealrank.write_letor(data, path)
+        idealrank.io.write_letor(data, path)
         written = time.perf_counter()
         back = idealrank.read_letor(path)
         read = time.perf_counter()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from idealrank.io import FORMATS
+from idealrank.io.format_list import FORMATS
 
 if TYPE_CHECKING:
     from idealrank.io.formats import Format

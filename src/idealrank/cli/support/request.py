@@ -99,7 +99,7 @@ class Request:
         from idealrank.data.judgments import Qrels, Run
         from idealrank.data.ranking import RankingData
         from idealrank.errors import OptionError
-        from idealrank.io import FORMATS
+        from idealrank.io.format_list import FORMATS
         from idealrank.io.formats import Frame
 
         if self.data == "-" and self.from_kind is None:

@@ -24,7 +24,7 @@ one value per query.
 """
 
 from idealrank.evaluation.trec_eval.measure_list import MEASURES
-from idealrank.evaluation.trec_eval.measure_names import SETS, read_measures
+from idealrank.evaluation.trec_eval.requested_measures import SETS, read_measures
 from idealrank.evaluation.trec_eval.trec_eval_results import NoCommonQueryError, Results, evaluate
 
 __all__ = ["MEASURES", "SETS", "NoCommonQueryError", "Results", "evaluate", "read_measures"]

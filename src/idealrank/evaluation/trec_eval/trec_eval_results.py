@@ -19,7 +19,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.trec_eval.gain_maps import not_best
 from idealrank.evaluation.trec_eval.judged_rankings import Rankings
 from idealrank.evaluation.trec_eval.measure_list import Values
-from idealrank.evaluation.trec_eval.measure_names import Request, read_measures
+from idealrank.evaluation.trec_eval.requested_measures import MeasureRequest, read_measures
 from idealrank.measures.measure_base import Measure
 
 __all__ = ["NoCommonQueryError", "Results", "evaluate"]
@@ -252,7 +252,7 @@ def _geometric_mean(values: Floats | Int64s, n_queries: int) -> float:
     return math.exp(total / n_queries)
 
 
-def _problems(data: RankingData, rankings: Rankings, requests: Iterable[Request]) -> Iterator[Problem]:
+def _problems(data: RankingData, rankings: Rankings, requests: Iterable[MeasureRequest]) -> Iterator[Problem]:
     assert data.judged is not None
     cut = int(np.count_nonzero(np.trunc(data.judged.labels) != data.judged.labels))
     if cut:

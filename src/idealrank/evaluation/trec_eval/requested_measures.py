@@ -15,13 +15,13 @@ from idealrank.evaluation.trec_eval.measure_list import MEASURES, Definition, Va
 from idealrank.evaluation.trec_eval.parameters import gain_map
 from idealrank.measures.measure_base import Measure
 
-__all__ = ["SETS", "Column", "Request", "read_measures"]
+__all__ = ["SETS", "Column", "MeasureRequest", "read_measures"]
 
 Column: TypeAlias = Measure | Callable[[Rankings], Values]
 
 
 @dataclass(frozen=True)
-class Request:
+class MeasureRequest:
     """A measure with its parameter."""
 
     name: str
@@ -70,7 +70,7 @@ SETS = {
 }
 
 
-def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[Request, ...]:
+def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[MeasureRequest, ...]:
     """The measures that texts such as ``P.5,10`` and ``official`` name, each once, in trec_eval's order.
 
     Of a measure that is named twice the first parameters count.
@@ -115,10 +115,10 @@ def _iterated(texts: Iterable[str]) -> Iterator[str]:
         yield text
 
 
-def _request(name: str, definition: Definition, text: str) -> Request:
+def _request(name: str, definition: Definition, text: str) -> MeasureRequest:
     if definition.read is None or not text:
-        return Request(name, definition, definition.default)
+        return MeasureRequest(name, definition, definition.default)
     try:
-        return Request(name, definition, definition.read(text), text)
+        return MeasureRequest(name, definition, definition.read(text), text)
     except OptionError as error:
         raise OptionError(f"{name}.{text}: {error}") from None

@@ -1,0 +1,16 @@
+from idealrank._present.result import Result as Result
+from idealrank.comparison.agreement import Agreement as Agreement
+from idealrank.comparison.comparison_result import Comparison as Comparison
+from idealrank.comparison.explain import Explanation as Explanation
+from idealrank.comparison.leaderboards.leaderboard_result import Leaderboard as Leaderboard
+from idealrank.comparison.sample_sizes import SampleSizes as SampleSizes
+from idealrank.data.ids import Ids as Ids
+from idealrank.data.lists import JudgedLabels as JudgedLabels
+from idealrank.data.problem import Problem as Problem
+from idealrank.evaluation.evaluation_result import Evaluation as Evaluation
+from idealrank.evaluation.evaluation_result import Evaluations as Evaluations
+from idealrank.identification.identification_result import Identification as Identification
+from idealrank.judging.machine_judgments.compare_assisted import AssistedComparison as AssistedComparison
+from idealrank.judging.unjudged.bounds import Bounds as Bounds
+from idealrank.judging.unjudged.judge_next import NextJudgments as NextJudgments
+from idealrank.theory.long_lists.limits_of_systems import Limits as Limits
