@@ -79,7 +79,7 @@ CYCLES_OF_PACKAGES: set[frozenset[str]] = {
     frozenset({"learners", "learners.factors"}),
 }
 DOUBLE_CLASS_NAMES: set[str] = {"Difference", "Run", "_Function"}
-DOUBLE_FILE_NAMES: set[str] = {"formulas", "page", "result"}
+DOUBLE_FILE_NAMES: set[str] = set()
 
 
 def module_name(path: Path) -> str:
