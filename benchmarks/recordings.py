@@ -14,7 +14,6 @@ It uses only public names; for a name that moved, it tries the old place and the
 import argparse
 import difflib
 import hashlib
-import importlib
 import json
 import os
 import re
@@ -23,7 +22,9 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,7 +77,7 @@ def _run_lines(run: Mapping[str, Mapping[str, float]], tag: str) -> Iterator[str
 
 def _searches(n_queries: int, seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, dict[str, float]]]]:
     """Judgments and four runs as plain dicts; the fourth run is noisier, retrieves less and has not all queries."""
-    ir: Any = importlib.import_module("idealrank")
+    import idealrank as ir
 
     searches = ir.datasets.search_runs(n_queries=n_queries, seed=seed)
     qrels = {query: dict(labels) for query, labels in searches.qrels.items()}
@@ -136,7 +137,7 @@ def _make_leaderboard(folder: Path) -> None:
 
 
 def _letor_data() -> tuple[Any, Any, list[np.ndarray]]:
-    ir: Any = importlib.import_module("idealrank")
+    import idealrank as ir
 
     parts = ir.datasets.web_search(n_queries=24, n_docs=60, n_features=8, seed=3)
     features = np.asarray(parts.test.features, dtype=float)
@@ -601,10 +602,14 @@ def _normalized(text: str, work: Path) -> str:
 # -------------------------------------------------------------------------------------------------------------- Python
 
 
+def _idealrank() -> Any:
+    """The package, without types: those of this build may not be those of another."""
+    return import_module("idealrank")
+
+
 def public(name: str) -> Any:
     """A public function that may have moved from the top of idealrank to one of its modules."""
-    ir: Any = importlib.import_module("idealrank")
-
+    ir = _idealrank()
     for place in ("", "io", "results", "theory", "comparison", "judging", "stats"):
         try:
             module = getattr(ir, place) if place else ir
@@ -616,8 +621,7 @@ def public(name: str) -> Any:
 
 def _assisted(human: Any, machine: Any, systems: Any, measures: Any, **options: Any) -> Any:
     """The comparison with machine judgments, a function of its own or an option of `compare`."""
-    ir: Any = importlib.import_module("idealrank")
-
+    ir = _idealrank()
     if hasattr(ir, "compare_assisted"):
         return ir.compare_assisted(human, machine, systems, measures, **options)
     return ir.compare(human, systems, measures, machine_judgments=machine, **options)
@@ -627,9 +631,8 @@ def _python_calls() -> dict[str, Callable[[], Any]]:
     """What is called, by name; every call gives a result."""
     from sklearn.metrics import ndcg_score
 
-    ir: Any = importlib.import_module("idealrank")
-    from idealrank import theory
-
+    ir = _idealrank()
+    theory = ir.theory
     runs = dict(zip(("bm25", "dense", "hybrid", "partial"), RUNS, strict=True))
     two = {name: runs[name] for name in ("bm25", "dense")}
     three = {name: runs[name] for name in ("bm25", "dense", "hybrid")}
@@ -712,14 +715,14 @@ def _record_python(work: str) -> None:
                 traceback.print_exc()
             continue
         views: dict[str, Callable[[], Any]] = {
-            "repr": lambda result=result: repr(result),
-            "to_dict": lambda result=result: json.dumps(result.to_dict(), indent=1, default=repr),
-            "to_frame": lambda result=result: _frame_text(result.to_frame()),
+            "repr": partial(repr, result),
+            "to_dict": partial(_dict_text, result),
+            "to_frame": partial(_frame_text, result),
             **{
                 f"to_{form}": getattr(result, f"to_{form}")
                 for form in ("text", "json", "csv", "latex", "markdown", "html")
             },
-            "report.html": lambda result=result: report.html(result),
+            "report.html": partial(report.html, result),
         }
         texts[name] = "".join(f"--- {view}\n{_shown(show)}\n" for view, show in views.items())
     sys.stdout.write(json.dumps({name: _normalized(text, Path(work)) for name, text in texts.items()}))
@@ -732,9 +735,13 @@ def _shown(show: Callable[[], Any]) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-def _frame_text(frame: Any) -> str:
-    to_csv = getattr(frame, "to_csv", None)
-    return str(to_csv()) if to_csv else repr(frame)
+def _dict_text(result: Any) -> str:
+    return json.dumps(result.to_dict(), indent=1, default=repr)
+
+
+def _frame_text(result: Any) -> str:
+    frame = result.to_frame()
+    return str(frame.to_csv()) if hasattr(frame, "to_csv") else repr(frame)
 
 
 # ----------------------------------------------------------------------------------------------------------------- both
@@ -750,7 +757,7 @@ def record(folder: Path, only: str = "") -> int:
         data = work / "data"
         make_data(data)
         _train_model(data)
-        texts = {"data": pool.submit(_hashes, data)}
+        texts: dict[str, Future[Any]] = {"data": pool.submit(_hashes, data)}
         if not only or "python" in only:
             texts["python"] = pool.submit(_python_texts, work)
         for case in cases():

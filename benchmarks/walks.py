@@ -2,8 +2,7 @@
 
 Each walk runs in a process of its own, on the data of `benchmarks.recordings`. A file of idealrank is visited if a
 function that it defines is called; what runs while modules are imported does not count, since no reader follows it.
-``--write`` updates docs/architecture.md, which shows what was measured. The file also runs by its path, under the
-Python of any build.
+``--write`` updates docs/architecture.md, which shows what was measured. The Python of any build can run it.
 """
 
 import argparse
@@ -29,7 +28,8 @@ from benchmarks.recordings import public
 
 __all__ = ["PAGE", "WALKS", "Walk", "main", "measure", "updated", "visits"]
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "architecture.md"
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "architecture.md"
 
 
 class Walk(NamedTuple):
@@ -78,14 +78,12 @@ def visits() -> Iterator[_Visits]:
 def _command(*arguments: str) -> None:
     from idealrank.cli import main as command
 
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-        try:
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             command(list(arguments))
-            status: object = 0
-        except SystemExit as stop:
-            status = stop.code
-    if status:
-        raise RuntimeError(f"idealrank {' '.join(arguments)}: exit status {status}")
+    except SystemExit as stop:
+        if stop.code:
+            raise RuntimeError(f"idealrank {' '.join(arguments)}: exit status {stop.code}") from None
 
 
 def _evaluate() -> Callable[[], object]:
@@ -148,8 +146,9 @@ def measure(names: list[str] | None = None) -> dict[str, Walk]:
     with tempfile.TemporaryDirectory() as folder:
         recordings.make_data(Path(folder) / "data")
         for name in names or WALKS:
-            command = [sys.executable, str(Path(__file__).resolve()), name, "--inside"]
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            command = [sys.executable, "-m", "benchmarks.walks", name, "--inside"]
+            environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"{name}: {done.stderr}")
             walks[name] = Walk(*json.loads(done.stdout))
