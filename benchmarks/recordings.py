@@ -14,6 +14,7 @@ It uses only public names; for a name that moved, it tries the old place and the
 import argparse
 import difflib
 import hashlib
+import inspect
 import json
 import os
 import re
@@ -627,6 +628,14 @@ def _assisted(human: Any, machine: Any, systems: Any, measures: Any, **options: 
     return ir.compare(human, systems, measures, machine_judgments=machine, **options)
 
 
+def distinguish(data: Any, systems: dict[str, Any], *measures: Any, **options: Any) -> Any:
+    """The distinction of two systems, which once were two arguments."""
+    function = _idealrank().theory.distinguish
+    if "systems" in inspect.signature(function).parameters:
+        return function(data, systems, *measures, **options)
+    return function(data, *systems.values(), *measures, names=tuple(systems), **options)
+
+
 def _python_calls() -> dict[str, Callable[[], Any]]:
     """What is called, by name; every call gives a result."""
     from sklearn.metrics import ndcg_score
@@ -691,8 +700,10 @@ def _python_calls() -> dict[str, Callable[[], Any]]:
         "bounds/several": lambda: ir.bounds(qrels, read, "ndcg@10"),
         "bounds/one": lambda: ir.bounds(qrels, read["bm25"], "ap", n_unseen=1),
         "judge_next/several": lambda: ir.judge_next(qrels, read, "ndcg@10", n=5),
-        "distinguish/two": lambda: theory.distinguish(letor, scores["good"], scores["fair"], n_resamples=50),
-        "distinguish/paths": lambda: theory.distinguish(QRELS, RUNS[0], RUNS[1], ["ndcg", "ndcg@10"], n_resamples=50),
+        "distinguish/two": lambda: distinguish(
+            letor, {name: scores[name] for name in ("good", "fair")}, n_resamples=50
+        ),
+        "distinguish/paths": lambda: distinguish(QRELS, two, ["ndcg", "ndcg@10"], n_resamples=50),
         "consistency/cross_entropy": lambda: theory.check_consistency("cross_entropy", 2),
         "consistency/hinge": lambda: theory.check_consistency("hinge", 2, (0, 1), measure="ap"),
         "identify/sklearn": lambda: ir.identify(ndcg_score),
@@ -799,10 +810,9 @@ def _python_texts(work: Path) -> dict[str, str]:
 def compare(old: Path, new: Path, n_lines: int = 40, only: str = "") -> int:
     """Print what differs, case by case; the number of cases that differ."""
     recordings = [{str(path.relative_to(folder)): path for path in folder.rglob("*.txt")} for folder in (old, new)]
+    names = sorted(name for name in {*recordings[0], *recordings[1]} if only in name)
     n_differing = 0
-    for name in sorted({*recordings[0], *recordings[1]}):
-        if only not in name:
-            continue
+    for name in names:
         sides = [recording[name].read_text() if name in recording else None for recording in recordings]
         if sides[0] == sides[1]:
             continue
@@ -816,7 +826,7 @@ def compare(old: Path, new: Path, n_lines: int = 40, only: str = "") -> int:
             print(line if len(line) <= 240 else f"{line[:240]} [... {len(line)} characters]")
         if len(lines) > n_lines:
             print(f"[... {len(lines) - n_lines} more lines]")
-    print(f"{n_differing} of {len({*recordings[0], *recordings[1]})} cases differ")
+    print(f"{n_differing} of {len(names)} cases differ")
     return n_differing
 
 

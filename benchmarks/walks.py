@@ -107,11 +107,9 @@ def _compare() -> Callable[[], object]:
 
 
 def _distinguish() -> Callable[[], object]:
-    from idealrank import theory
-
     qrels = public("read_qrels")(recordings.QRELS)
-    runs = [public("read_run")(path) for path in recordings.RUNS[:2]]
-    return lambda: theory.distinguish(qrels, *runs)
+    runs = {Path(path).stem: public("read_run")(path) for path in recordings.RUNS[:2]}
+    return lambda: recordings.distinguish(qrels, runs)
 
 
 def _identify() -> Callable[[], object]:
@@ -127,7 +125,7 @@ WALKS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
     "evaluate": ("idealrank evaluate qrels.txt bm25.run -m ndcg@10", _evaluate),
     "fit": ('LinearRanker("pairwise_logistic").fit(data)', _fit),
     "compare": ('report.html(compare(qrels, runs, "ndcg@10", baseline="bm25"))', _compare),
-    "distinguish": ("theory.distinguish(qrels, run_a, run_b)", _distinguish),
+    "distinguish": ("theory.distinguish(qrels, runs)", _distinguish),
     "identify": ("identify(sklearn.metrics.ndcg_score)", _identify),
 }
 
