@@ -33,10 +33,9 @@ PAGE = ROOT / "docs" / "architecture.md"
 
 
 class Walk(NamedTuple):
-    """What one walk visited: files in the order of their first call, and the number of calls."""
+    """What one walk visited: the number of calls by file, in the order of their first call."""
 
-    files: list[str]
-    n_calls: int
+    files: dict[str, int]
 
 
 class _Visits:
@@ -135,7 +134,7 @@ def _walk(name: str) -> Walk:
     call = WALKS[name][1]()
     with visits() as seen:
         call()
-    return Walk(list(seen.files), sum(seen.files.values()))
+    return Walk(seen.files)
 
 
 def measure(names: list[str] | None = None) -> dict[str, Walk]:
@@ -201,8 +200,9 @@ def main(arguments: list[str] | None = None) -> int:
         PAGE.write_text(updated(PAGE.read_text(encoding="utf-8"), walks), encoding="utf-8")
     print(table(walks))
     for name, walk in walks.items() if not options.write else ():
-        print(f"\n{name}: {len(walk.files)} files, {walk.n_calls:,} calls")
-        print("\n".join(f"{number:4} {path}" for number, path in enumerate(walk.files, 1)))
+        print(f"\n{name}: {len(walk.files)} files, {sum(walk.files.values()):,} calls")
+        for number, (path, n_calls) in enumerate(walk.files.items(), 1):
+            print(f"{number:4} {path:60} {n_calls:9,}")
     return 0
 
 

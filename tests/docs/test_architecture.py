@@ -36,7 +36,7 @@ def test_a_page_is_updated_between_its_marks() -> None:
     page = "".join(f"<!-- walk: {name} -->\nold\n<!-- end -->\nkept\n" for name in names)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(walks, "WALKS", {"a": ("f(x)", lambda: print)})
-        text = walks.updated(page, {"a": Walk(["cli/group.py", "io/trec.py", "cli/commands/evaluate.py"], 7)})
+        text = walks.updated(page, {"a": Walk({"cli/group.py": 1, "io/trec.py": 2, "cli/commands/evaluate.py": 4})})
     assert text == (
         "<!-- walk: table -->\n\n| call | files |\n| --- | ---: |\n| `f(x)` | 3 |\n\n<!-- end -->\nkept\n"
         "<!-- walk: a -->\n\n- `cli/`: `group`\n- `io/`: `trec`\n- `cli/commands/`: `evaluate`\n\n<!-- end -->\nkept\n"
