@@ -16,7 +16,7 @@ from idealrank.experiments import qin2008
 from idealrank.experiments.qin2008 import accuracy
 from idealrank.experiments.qin2008.accuracy import Errors
 from idealrank.experiments.qin2008.protocol import CHOICES, PUBLISHED_NDCG, QUICK, Protocol, trained_name
-from idealrank.experiments.qin2008.runs import Run, is_graded, run
+from idealrank.experiments.qin2008.runs import CollectionRun, is_graded, run
 from idealrank.experiments.reproduction import Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import ApproxNDCGRanker, cross_fold
@@ -197,7 +197,7 @@ def test_topics_are_drawn_where_all_collections_have_more_than_two_labels(monkey
         asked.append(train.n_features)
         return {}
 
-    def only_ask(name: str, folds: Folds, protocol: Protocol, *, verbose: bool) -> list[Run]:
+    def only_ask(name: str, folds: Folds, protocol: Protocol, *, verbose: bool) -> list[CollectionRun]:
         asked.append(name)
         raise KeyboardInterrupt
 

@@ -19,8 +19,8 @@ __all__ = [
     "UNDECIDED",
     "Choices",
     "Claim",
-    "Difference",
     "Finding",
+    "MeanDifference",
     "Setting",
     "compared",
     "counted",
@@ -186,14 +186,14 @@ def _differing(reference: Setting, other: Setting) -> str:
 
 
 @dataclass(frozen=True)
-class Difference:
+class MeanDifference:
     """The mean of paired differences over queries, with its 95% interval by Student's t.
 
     It is printed with four decimals, or with as many as it takes to see on which side of 0 the interval ends.
 
     Examples
     --------
-    >>> print(Difference(-0.01, -0.02, 0.0), Difference(-0.000002, -0.00003, 0.00003), sep="; ")
+    >>> print(MeanDifference(-0.01, -0.02, 0.0), MeanDifference(-0.000002, -0.00003, 0.00003), sep="; ")
     -0.0100 (-0.0200 to +0.0000); +0.00000 (-0.00003 to +0.00003)
     """
 
@@ -222,7 +222,7 @@ class Difference:
         return FAILS if self.low > margin or self.high < -margin else UNDECIDED
 
 
-def difference(values: Floats, seed: int = 0) -> Difference:
+def difference(values: Floats, seed: int = 0) -> MeanDifference:
     """Return the mean of differences with its interval.
 
     >>> found = difference(np.array([0.1, 0.2, 0.3, 0.2]))
@@ -230,10 +230,10 @@ def difference(values: Floats, seed: int = 0) -> Difference:
     ('holds', 'undecided', 'fails', 'undecided')
     """
     found = interval(values, seed=seed, n_threads=1)
-    return Difference(found.mean, found.low, found.high)
+    return MeanDifference(found.mean, found.low, found.high)
 
 
-def compared(better: Floats, worse: Floats, seed: int = 0) -> Difference:
+def compared(better: Floats, worse: Floats, seed: int = 0) -> MeanDifference:
     """Return the difference of two systems' values of the same queries."""
     return difference(np.asarray(better) - np.asarray(worse), seed)
 

@@ -25,7 +25,7 @@ from idealrank.data import datasets
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.experiments.claims import FAILS, HOLDS, Choices, Claim, Difference, Finding, Setting, difference
+from idealrank.experiments.claims import FAILS, HOLDS, Choices, Claim, Finding, MeanDifference, Setting, difference
 from idealrank.experiments.reproduction import Reproduction
 from idealrank.learners import LinearRanker
 from idealrank.losses import CrossEntropy, Hinge, Loss, SquaredHinge
@@ -249,12 +249,12 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
     yield claim("Figure 4", "they converge to different limits", different(top_fifth))
 
 
-def _told(lead: Difference) -> str:
+def _told(lead: MeanDifference) -> str:
     """The lead in words."""
     return f"the lead of the worse trained one over random is {lead}"
 
 
-def _lead(growth: Growth, m: int, seed: int) -> Difference:
+def _lead(growth: Growth, m: int, seed: int) -> MeanDifference:
     """How far the worse of the trained rankers is ahead of the random one on whole lists."""
     leads = [growth.paths(trained, 2, m).lead[:, -1] for trained in (0, 1)]
     return difference(min(leads, key=np.nanmean), seed)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from idealrank._present.table import Column, Table, Value
-from idealrank.experiments.claims import Claim, Difference, Finding, compared, within
+from idealrank.experiments.claims import Claim, Finding, MeanDifference, compared, within
 from idealrank.experiments.qin2008.protocol import LIKE, PUBLISHED_NDCG
-from idealrank.experiments.qin2008.runs import Run
+from idealrank.experiments.qin2008.runs import CollectionRun
 
 __all__ = ["claims_of", "tables_of"]
 
@@ -15,7 +15,7 @@ __all__ = ["claims_of", "tables_of"]
 _CLOSE = 0.01
 
 
-def tables_of(runs: Sequence[Run]) -> dict[str, Table]:
+def tables_of(runs: Sequence[CollectionRun]) -> dict[str, Table]:
     """Return {title: table}: a table per collection and scale of features, with a row per ranker."""
     return {
         f"Five-fold test means: {each.name}, {features}": _means(each, features)
@@ -24,7 +24,7 @@ def tables_of(runs: Sequence[Run]) -> dict[str, Table]:
     }
 
 
-def _means(run: Run, features: str) -> Table:
+def _means(run: CollectionRun, features: str) -> Table:
     """NDCG by both discounts, MAP as in the claims (ties in file order), and for OHSUMED the published NDCG@n."""
     published = PUBLISHED_NDCG if "ohsumed" in run.name.lower() else {}
     letor, standard = ({"discount": discount} for discount in LIKE)
@@ -42,7 +42,7 @@ def _means(run: Run, features: str) -> Table:
     return Table([*columns, Column("published NDCG", ".4f")] if published else columns, rows)
 
 
-def claims_of(runs: Sequence[Run], seed: int) -> Iterator[Claim]:
+def claims_of(runs: Sequence[CollectionRun], seed: int) -> Iterator[Claim]:
     """Yield the claims of Sections 6.3 to 6.5, for each collection."""
     for each in runs:
         yield from _of_map(each, seed)
@@ -50,17 +50,17 @@ def claims_of(runs: Sequence[Run], seed: int) -> Iterator[Claim]:
             yield from _of_ndcg(each, seed)
 
 
-def _of_map(run: Run, seed: int) -> Iterator[Claim]:
+def _of_map(run: CollectionRun, seed: int) -> Iterator[Claim]:
     """The claims about MAP."""
     for other, published in (("AdaRank.MAP", "0.233/0.350 and 0.137/0.331"), ("SVMMap", "0.233/0.350 and 0.198/0.304")):
         says = f"MAP of ApproxAP is higher than that of {other} (TD2003/TD2004: {published})"
-        yield _pair("Table 2", says, run, "ap", ("ApproxAP", other), Difference.above, seed)
+        yield _pair("Table 2", says, run, "ap", ("ApproxAP", other), MeanDifference.above, seed)
     says = f"MAP of ApproxAP is not lower than that of ApproxNDCG by more than {_CLOSE} (0.233/0.350 and 0.238/0.318)"
     yield _pair("Table 3", says, run, "ap", ("ApproxAP", "ApproxNDCG"), lambda found: found.above(-_CLOSE), seed)
     yield _better_optimizer(run, "ApproxAP", "ap", seed)
 
 
-def _of_ndcg(run: Run, seed: int) -> Iterator[Claim]:
+def _of_ndcg(run: CollectionRun, seed: int) -> Iterator[Claim]:
     """The claims about NDCG@n."""
     if "ohsumed" in run.name.lower():
         for name, value in PUBLISHED_NDCG.items():
@@ -73,14 +73,20 @@ def _of_ndcg(run: Run, seed: int) -> Iterator[Claim]:
             yield Claim(where, f"NDCG@n of {name} is {value:.4f}, to within {_CLOSE}", tuple(findings))
     for better, worse in (("ApproxNDCG", "SoftRank"), ("SoftRank", "AdaRank.NDCG"), ("ApproxNDCG", "AdaRank.NDCG")):
         says = f"NDCG@n of {better} is higher than that of {worse}"
-        yield _pair("Section 6.4", says, run, "ndcg", (better, worse), Difference.above, seed)
+        yield _pair("Section 6.4", says, run, "ndcg", (better, worse), MeanDifference.above, seed)
     says = f"NDCG@n of ApproxAP is comparable with that of ApproxNDCG, less than {_CLOSE} apart"
     yield _pair("Figure 5", says, run, "ndcg", ("ApproxAP", "ApproxNDCG"), lambda found: found.close(_CLOSE), seed)
     yield _better_optimizer(run, "ApproxNDCG", "ndcg", seed)
 
 
 def _pair(
-    where: str, says: str, run: Run, measure: str, names: tuple[str, str], judge: Callable[[Difference], str], seed: int
+    where: str,
+    says: str,
+    run: CollectionRun,
+    measure: str,
+    names: tuple[str, str],
+    judge: Callable[[MeanDifference], str],
+    seed: int,
 ) -> Claim:
     """A claim about the difference of two rankers."""
     findings = []
@@ -93,7 +99,7 @@ def _pair(
     return Claim(f"{where}, {run.name}", says, tuple(findings))
 
 
-def _better_optimizer(run: Run, name: str, measure: str, seed: int) -> Claim:
+def _better_optimizer(run: CollectionRun, name: str, measure: str, seed: int) -> Claim:
     """The claim that a better optimizer could improve the performance."""
     better, reference = {"training": "L-BFGS"}, run.protocol.choices.reference
     found = compared(run.values(name, measure, better), run.values(name, measure, {}), seed)
