@@ -18,17 +18,17 @@ from idealrank import _native
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch import tensor_direct
-from idealrank.integrations.torch.padded import Formula, NoFormulaError
+from idealrank.integrations.torch.padded import BatchLayout, Formula, NoFormulaError
 from idealrank.integrations.torch.sweeps import Grid, HingeKernel, Kernel, LogisticKernel, Sequence, pair_sums, wide
 from idealrank.integrations.torch.tensor_inputs import Batch
 from idealrank.integrations.torch.tensor_listwise import log_activations
-from idealrank.integrations.torch.tensor_pairwise import rescaled
+from idealrank.integrations.torch.tensor_pairwise import rescaled, swap_heights
 from idealrank.losses import PSL, Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
 from idealrank.losses.direct import Approximation, depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.segments import runs, sums
 from idealrank.losses.targets import worth_of
-from idealrank.measures.discounts import Discount, Linear, Power, Zipf
+from idealrank.measures.discounts import Discount, Linear
 
 __all__ = ["FORMULAS", "Flat", "is_long"]
 
@@ -44,32 +44,21 @@ def is_long(lists: Lists) -> bool:
     return longest > LONGEST or lists.n_queries * longest**2 > MOST_PAIRS
 
 
-class Flat:
-    """A batch as flat columns on the device of the scores; `padded.Padded` is the same as a rectangle.
-
-    ``lists`` has the same documents on the CPU, for everything that depends only on labels.
-    """
+class Flat(BatchLayout):
+    """A batch as flat columns; `padded.Padded` is the same as a rectangle."""
 
     def __init__(self, batch: Batch, lists: Lists) -> None:
-        self._like = batch.scores
-        self.lists = lists
-        self.scores = batch.scores if lists.rows is None else batch.scores[self.tensor(lists.rows)]
+        super().__init__(batch, lists)
         self.sizes = self.spread(lists.sizes)
         self.queries = self.tensor(np.repeat(np.arange(lists.n_queries), lists.sizes))
 
-    def tensor(self, values: npt.NDArray[np.generic]) -> Tensor:
-        """Return an array as a tensor, on the device of the scores and in their precision."""
-        tensor = torch.as_tensor(values)
-        return tensor.to(self._like) if tensor.is_floating_point() else tensor.to(self._like.device)
-
-    column = tensor
+    column = BatchLayout.tensor
 
     def wide(self, values: npt.NDArray[np.generic]) -> Tensor:
         """Return an array as a tensor, on the device of the scores and in the widest type it has."""
         return torch.as_tensor(values).to(self._like.device, wide(self._like.device))
 
     def spread(self, per_query: npt.NDArray[np.generic]) -> Tensor:
-        """Return each query's number for each of its documents."""
         return self.tensor(np.repeat(per_query, self.lists.sizes))
 
     def totals(self, column: Tensor, rows: Tensor | None = None) -> Tensor:
@@ -102,8 +91,27 @@ class Flat:
         """The rank of each document in its query, counted from 0."""
         return self.flat_places - self.spread(self.lists.offsets[:-1])
 
+    def rank_weights(self, discount: Discount, depths: Int64s | None) -> Tensor:
+        lists = self.lists
+        ranks = np.arange(lists.labels.size) - np.repeat(lists.offsets[:-1], lists.sizes)
+        if isinstance(discount, Linear):
+            weights = (np.repeat(lists.sizes, lists.sizes) - ranks - 1).astype(np.float64)
+        else:
+            weights = discount.weights(int(lists.sizes.max(initial=0)))[ranks]
+        return self.wide(weights if depths is None else np.where(ranks < np.repeat(depths, lists.sizes), weights, 0.0))
+
+    def in_rank_order(self, values: Booleans) -> Tensor:
+        return self.tensor(values)[self.ranking]
+
+    def running(self, ranked: Tensor) -> Tensor:
+        total = ranked.cumsum(0)
+        before = (total - ranked)[self.spread(self.lists.offsets[:-1])] if self.lists.n_queries > 1 else 0
+        return total - before
+
+    def wholes(self, ranked: Tensor) -> Tensor:
+        return self.totals(ranked)[self.queries]
+
     def soft_sums(self, sigmoid: str, scores: Tensor, slope: float, weights: Tensor | None = None) -> Tensor:
-        """Return sum_y w_y g(slope (s_y - s_x)) over the others y of each query; g is a sigmoid, or softplus."""
         if sigmoid not in tensor_direct.LOGISTIC and sigmoid != "softplus":
             raise NoFormulaError(f"the sigmoid {sigmoid} of long lists")
         columns = torch.ones_like(scores) if weights is None else weights
@@ -282,16 +290,7 @@ def _lambda_rank(loss: LambdaRank, at: Flat) -> Tensor:
     worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
     depths = depths_of(plan, at.lists, worth)
     with torch.no_grad():
-        match plan.reduction:
-            case "sum":
-                right = wrong = _rank_weights(at, plan.discount, depths)
-            case "precision_mean":
-                right, wrong = _of_precisions(at, worth > 0, _rank_weights(at, Zipf(), depths))
-            case "first":
-                right, wrong = _of_the_first(at, worth > 0, _rank_weights(at, Zipf(), depths))
-            case _:  # "any"
-                right, wrong = _of_the_first(at, worth > 0, _rank_weights(at, Power(0), depths))
-        heights = torch.stack([right, wrong], 1)[at.flat_places]
+        heights = torch.stack(swap_heights(plan, at, worth, depths), 1)[at.flat_places]
         weights = _Weights(gaps=True, heights=heights, seen=_seen(loss, at), together=loss.truncate_both)
     return _sum_over_pairs(loss, at, worth, weights, factors=at.tensor(inverse_divisors(plan, at.lists)))
 
@@ -300,46 +299,12 @@ def _seen(loss: LambdaRank | LambdaLoss, at: Flat) -> Tensor | None:
     return None if loss.truncation is None else at.places < loss.truncation
 
 
-def _rank_weights(at: Flat, discount: Discount, depths: Int64s | None) -> Tensor:
-    """Return the weights of the ranks 1, 2, ... of each query, one after the other, 0 beyond its depth."""
-    lists = at.lists
-    ranks = np.arange(lists.labels.size) - np.repeat(lists.offsets[:-1], lists.sizes)
-    if isinstance(discount, Linear):
-        weights = (np.repeat(lists.sizes, lists.sizes) - ranks - 1).astype(np.float64)
-    else:
-        weights = discount.weights(int(lists.sizes.max(initial=0)))[ranks]
-    return at.wide(weights if depths is None else np.where(ranks < np.repeat(depths, lists.sizes), weights, 0.0))
-
-
-def _of_precisions(at: Flat, is_relevant: Booleans, inverse_ranks: Tensor) -> tuple[Tensor, Tensor]:
-    """Return what `pairwise` returns: see there."""
-    relevant = at.tensor(is_relevant)[at.ranking].to(inverse_ranks)
-    passed = _running(at, relevant * inverse_ranks)
-    found = _running(at, relevant)
-    return found * inverse_ranks - passed, (found + 1) * inverse_ranks - passed
-
-
-def _of_the_first(at: Flat, is_relevant: Booleans, worth: Tensor) -> tuple[Tensor, Tensor]:
-    """Return what `pairwise` returns: see there."""
-    relevant = at.tensor(is_relevant)[at.ranking]
-    found = _running(at, relevant.to(worth))
-    first, second = (at.totals(torch.where(relevant & (found == n), worth, 0))[at.queries] for n in (1, 2))
-    return torch.maximum(worth, second), torch.maximum(worth, first)
-
-
-def _running(at: Flat, ranked: Tensor) -> Tensor:
-    """Return the sum of each query up to each rank."""
-    total = ranked.cumsum(0)
-    before = (total - ranked)[at.spread(at.lists.offsets[:-1])] if at.lists.n_queries > 1 else 0
-    return total - before
-
-
 def _lambda_loss(loss: LambdaLoss, at: Flat) -> Tensor:
     if loss.kind != "loss1":
         raise NoFormulaError(loss)  # the weights of the others are not products of what each document has
     plan = loss.plan()
     worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
-    better = at.column(worth) * _rank_weights(at, plan.discount, None)[at.flat_places].to(at.scores)
+    better = at.column(worth) * at.rank_weights(plan.discount, None)[at.flat_places].to(at.scores)
     return _sum_over_pairs(loss, at, worth, _Weights(), better, at.tensor(inverse_divisors(plan, at.lists)))
 
 

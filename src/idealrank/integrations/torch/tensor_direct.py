@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid, relu
 
-from idealrank._typing import Floats
-from idealrank.data.lists import Lists
-from idealrank.integrations.torch.padded import SIGMOIDS, Formula, NoFormulaError, Padded, differences
+from idealrank.integrations.torch.padded import SIGMOIDS, BatchLayout, Formula, NoFormulaError, Padded, differences
 from idealrank.losses import Approx, ApproxKendall, Loss, NeuralNDCG, SoftNDCG
 from idealrank.losses.direct import Approximation, depths_of, factors_of
 from idealrank.losses.segments import sums
@@ -23,30 +19,10 @@ from idealrank.losses.targets import worth_of
 from idealrank.measures import discounts
 from idealrank.measures.discounted import Persistence
 
-__all__ = ["FORMULAS", "LOGISTIC", "BatchLayout", "approximation"]
+__all__ = ["FORMULAS", "LOGISTIC", "approximation"]
 
 #: Two names of the same sigmoid.
 LOGISTIC = ("logistic", "tanh")
-
-
-class BatchLayout(Protocol):
-    """A batch as a rectangle, or as flat columns."""
-
-    lists: Lists
-    scores: Tensor
-
-    @property
-    def sizes(self) -> Tensor: ...
-
-    def tensor(self, values: npt.NDArray[np.generic]) -> Tensor: ...
-
-    def column(self, values: Floats) -> Tensor: ...
-
-    def spread(self, per_query: npt.NDArray[np.generic]) -> Tensor: ...
-
-    def totals(self, column: Tensor) -> Tensor: ...
-
-    def soft_sums(self, sigmoid: str, scores: Tensor, slope: float, weights: Tensor | None = None) -> Tensor: ...
 
 
 class _Positions(NamedTuple):

@@ -11,14 +11,15 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid, relu
 
 from idealrank._typing import Floats, Int64s
-from idealrank.integrations.torch.padded import Formula, Padded, differences
+from idealrank.integrations.torch.padded import BatchLayout, Formula, Padded, differences
 from idealrank.losses import LambdaLoss, LambdaRank, Loss, Push
 from idealrank.losses.direct import depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
 from idealrank.losses.targets import worth_of
-from idealrank.measures.discounts import Power, Zipf
+from idealrank.measures.discounts import Discount, Power, Zipf
+from idealrank.measures.plan import Plan
 
-__all__ = ["FORMULAS", "rescaled"]
+__all__ = ["FORMULAS", "rescaled", "swap_heights"]
 
 _PAIR_LOSSES: dict[str, Callable[[Tensor, float], Tensor]] = {
     "hinge": lambda gap, margin: relu(margin - gap),
@@ -63,7 +64,7 @@ def _lambda_rank(loss: LambdaRank, at: Padded) -> Tensor:
     worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
     gains = at.column(worth)
     with torch.no_grad():
-        changes = differences(gains) * _changes_of_swaps(loss, at, gains > 0, depths_of(plan, at.lists, worth))
+        changes = differences(gains) * _changes_of_swaps(loss, at, worth, depths_of(plan, at.lists, worth))
         if loss.score_offset is not None:
             scores = torch.where(at.real, at.scores, at.scores[:, :1])
             apart = scores.amax(1) > scores.amin(1)
@@ -77,7 +78,7 @@ def _lambda_loss(loss: LambdaLoss, at: Padded) -> Tensor:
     worth = worth_of(plan.gain, dataclasses.replace(at.lists, weights=None))
     gains = at.column(worth)
     with torch.no_grad():
-        places = _places(at)
+        places = at.places
         weights = at.rank_weights(plan.discount, None).gather(1, places)
         if loss.kind == "loss1":
             weighting = (gains * weights)[:, :, None].expand(-1, -1, gains.shape[1])
@@ -98,51 +99,34 @@ def _kept(loss: LambdaRank | LambdaLoss, places: Tensor) -> Tensor:
     return seen[:, :, None] & seen[:, None, :] if loss.truncate_both else seen[:, :, None] | seen[:, None, :]
 
 
-def _places(at: Padded) -> Tensor:
-    """Return the rank of each document, counted from 0; equal scores in input order."""
-    return _ranking(at).argsort(dim=1)
+def _changes_of_swaps(loss: LambdaRank, at: Padded, worth: Floats, depths: Int64s | None) -> Tensor:
+    """Return how much a swap of two documents changes the measure, apart from the difference of their gains."""
+    right, wrong = (column.gather(1, at.places) for column in swap_heights(loss.plan(), at, worth, depths))
+    change = torch.where(differences(at.places) < 0, differences(right), -differences(wrong))
+    return change if loss.truncation is None else torch.where(_kept(loss, at.places), change, 0)
 
 
-def _ranking(at: Padded) -> Tensor:
-    return torch.where(at.real, at.scores, -torch.inf).argsort(dim=1, descending=True, stable=True)
+def swap_heights(plan: Plan, at: BatchLayout, worth: Floats, depths: Int64s | None) -> tuple[Tensor, Tensor]:
+    """Return C(rank), so that a swap changes the measure by C(upper rank) - C(lower rank).
 
-
-def _changes_of_swaps(loss: LambdaRank, at: Padded, relevant: Tensor, depths: Int64s | None) -> Tensor:
-    """Return C(upper rank) - C(lower rank), with one C for pairs in the right order and another for the others."""
-    plan = loss.plan()
-    ranking = _ranking(at)
-    places = ranking.argsort(dim=1)
-    ranked = relevant.gather(1, ranking)
-    match plan.reduction:
-        case "sum":
-            right = wrong = at.rank_weights(plan.discount, depths)
-        case "precision_mean":
-            right, wrong = _of_precisions(ranked, at.rank_weights(Zipf(), depths))
-        case "first":
-            right, wrong = _of_the_first(ranked, at.rank_weights(Zipf(), depths))
-        case _:  # "any"
-            right, wrong = _of_the_first(ranked, at.rank_weights(Power(0), depths))
-    is_upper = differences(places) < 0
-    change = torch.where(is_upper, differences(right.gather(1, places)), -differences(wrong.gather(1, places)))
-    return change if loss.truncation is None else torch.where(_kept(loss, places), change, 0)
-
-
-def _of_precisions(relevant: Tensor, inverse_ranks: Tensor) -> tuple[Tensor, Tensor]:
-    """Return C if relevance is summed by precision.
-
-    With c relevant documents up to rank r, one that falls from there loses c / r, one that rises to it adds (c + 1) /
-    r. Each relevant one that is passed loses or gains 1 / its rank. Inverse ranks are 0 beyond the cutoff.
+    The first C is for pairs in the right order, the second for the others. If relevance is summed by precision: with c
+    relevant documents up to rank r, one that falls from there loses c / r, one that rises to it adds (c + 1) / r; each
+    relevant one that is passed loses or gains 1 / its rank. If only the first relevant document counts and it falls,
+    the higher of it and the second is first. Weights are 0 beyond the cutoff.
     """
-    passed = (relevant * inverse_ranks).cumsum(1)
-    found = relevant.cumsum(1)
-    return found * inverse_ranks - passed, (found + 1) * inverse_ranks - passed
+    weights = at.rank_weights(_RANK_DISCOUNTS.get(plan.reduction, plan.discount), depths)
+    if plan.reduction == "sum":
+        return weights, weights
+    relevant = at.in_rank_order(worth > 0)
+    count = at.running(relevant.to(weights))
+    if plan.reduction == "precision_mean":
+        passed = at.running(relevant * weights)
+        return count * weights - passed, (count + 1) * weights - passed
+    first, second = (at.wholes(torch.where(relevant & (count == n), weights, 0)) for n in (1, 2))
+    return torch.maximum(weights, second), torch.maximum(weights, first)
 
 
-def _of_the_first(relevant: Tensor, worth: Tensor) -> tuple[Tensor, Tensor]:
-    """Return C if only the first relevant document counts; if it falls, the higher of it and the second is first."""
-    found = relevant.cumsum(1)
-    first, second = ((worth * (relevant & (found == n))).sum(1, keepdim=True) for n in (1, 2))
-    return torch.maximum(worth, second), torch.maximum(worth, first)
+_RANK_DISCOUNTS: dict[str, Discount] = {"precision_mean": Zipf(), "first": Zipf(), "any": Power(0)}
 
 
 def _push(loss: Push, at: Padded) -> Tensor:
