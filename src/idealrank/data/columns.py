@@ -78,10 +78,10 @@ def owned(array: _Array, given: object = None) -> _Array:
     return array if is_frozen else read_only(array.copy())
 
 
-def check_size(found: int, size: int, name: str, of_each: str = "document") -> None:
+def check_size(length: int, size: int, name: str, of_each: str = "document") -> None:
     """Raise a DataError unless there is one entry per document, query or feature."""
-    if found != size:
-        raise DataError(f"{name} must have one entry per {of_each}: {size}, got {found}")
+    if length != size:
+        raise DataError(f"{name} must have one entry per {of_each}: {size}, got {length}")
 
 
 def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_each: str = "document") -> Floats:

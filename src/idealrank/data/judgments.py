@@ -191,10 +191,10 @@ class _QueryMapping(Mapping[str, dict[str, float]]):
         return len(self.doc_ids)
 
     def __getitem__(self, query: str) -> dict[str, float]:
-        found = int(Ids.of([query]).index_in(self.query_ids)[0])
-        if found < 0:
+        number = int(Ids.of([query]).index_in(self.query_ids)[0])
+        if number < 0:
             raise KeyError(query)
-        return self._docs_of(found)
+        return self._docs_of(number)
 
     def _docs_of(self, query: int) -> dict[str, float]:
         start, end = int(self.offsets[query]), int(self.offsets[query + 1])
@@ -370,21 +370,21 @@ def join(
     labels = read_only(labels)
     subtopics = qrels.subtopics_of(*retrieved, run_query, threads)
 
-    found = run_query >= 0
+    retrieved_queries = run_query >= 0
     scores, doc_ids = run.scores, run.doc_ids
     if np.array_equal(run_query, np.arange(run.n_queries)):  # the same queries in the same order
         ends = run.offsets
     else:
-        rows, ends = places(run.offsets, run_query[found])
+        rows, ends = places(run.offsets, run_query[retrieved_queries])
         labels, scores, doc_ids = read_only(labels[rows]), read_only(scores[rows]), doc_ids.take(rows)
         subtopics = None if subtopics is None else subtopics.take(rows)
     sizes = np.zeros(qrels.n_queries, np.int64)
-    sizes[found] = np.diff(ends)
+    sizes[retrieved_queries] = np.diff(ends)
 
     problems = qrels.problems + run.problems
-    problems += _left_out("unretrieved query", "judged queries are not in the run", ~found, qrels.query_ids)
+    problems += _left_out("unretrieved query", "judged queries are not in the run", ~retrieved_queries, qrels.query_ids)
     known = np.zeros(run.n_queries, bool)
-    known[run_query[found]] = True
+    known[run_query[retrieved_queries]] = True
     problems += _left_out("unjudged query", "unjudged queries of the run are left out", ~known, run.query_ids)
     return RankingData(
         labels,

@@ -156,6 +156,6 @@ class BoosterMetric:
         -------
         float
         """
-        found = evaluate(data, scores, self.measure, like=self.like, n_threads=self.n_threads)
-        (mean,) = found.mean.values()
+        evaluation = evaluate(data, scores, self.measure, like=self.like, n_threads=self.n_threads)
+        (mean,) = evaluation.mean.values()
         return float(mean)

@@ -102,8 +102,8 @@ class _Evaluator(providers.Evaluator):  # type: ignore[misc]
         self._qrels, self._rules, self._ties = Qrels(qrels), rules, ties
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
-        found = Run(ir_measures.util.RunConverter(run).as_dict_of_dict())
-        if not _have_common_query(self._qrels, found):  # the base class fills in defaults
+        retrieved = Run(ir_measures.util.RunConverter(run).as_dict_of_dict())
+        if not _have_common_query(self._qrels, retrieved):  # the base class fills in defaults
             return
         for judged_only in (False, True):
             asked = {
@@ -114,7 +114,7 @@ class _Evaluator(providers.Evaluator):  # type: ignore[misc]
             if not asked:
                 continue
             rules = self._rules.replace(unjudged="drop") if judged_only else self._rules
-            evaluation = Evaluating(self._qrels, rules).evaluate(found, list(asked.values()))
+            evaluation = Evaluating(self._qrels, rules).evaluate(retrieved, list(asked.values()))
             queries = [str(query) for query in evaluation.query_ids]
             for theirs, own in asked.items():
                 for query, value in zip(queries, evaluation.per_query[str(own)].tolist(), strict=True):
@@ -185,10 +185,10 @@ def define(name: str | Measure, *, like: str | Convention = "trec_eval") -> Any:
 
     def computed(qrels: pandas.DataFrame, run: pandas.DataFrame) -> Iterator[tuple[str, float]]:
         judged = Qrels(_nested(qrels, "relevance"))
-        found = Run(_nested(run, "score"))
-        if not _have_common_query(judged, found):
+        retrieved = Run(_nested(run, "score"))
+        if not _have_common_query(judged, retrieved):
             return
-        evaluation = Evaluating(judged, rules).evaluate(found, own)
+        evaluation = Evaluating(judged, rules).evaluate(retrieved, own)
         yield from zip(map(str, evaluation.query_ids), evaluation.per_query[str(own)].tolist(), strict=True)
 
     return ir_measures.define(computed, name=str(own), support_cutoff=False)
@@ -199,11 +199,11 @@ def _have_common_query(qrels: Qrels, run: Run) -> bool:
 
 
 def _nested(frame: pandas.DataFrame, value: str) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    numbers: dict[str, dict[str, float]] = {}
     columns = (frame[name].tolist() for name in ("query_id", "doc_id", value))
     for query, doc, number in zip(*columns, strict=True):
-        found.setdefault(query, {})[doc] = number
-    return found
+        numbers.setdefault(query, {})[doc] = number
+    return numbers
 
 
 providers.register(Provider())

@@ -169,9 +169,9 @@ class RelevanceEvaluator:
         if not self._others:
             kept = self._qrels.query_ids.index_in(run.query_ids) >= 0
             return [query for query, is_in in zip(self._qrels, kept.tolist(), strict=True) if is_in], {}
-        found = Evaluator(self._qrels, rules).evaluate(run, [own for _, own in self._others])
-        values = [found.per_query[str(own)] for _, own in self._others]
-        return list(found.query_ids), {name: each for (name, _), each in zip(self._others, values, strict=True)}
+        evaluation = Evaluator(self._qrels, rules).evaluate(run, [own for _, own in self._others])
+        values = [evaluation.per_query[str(own)] for _, own in self._others]
+        return list(evaluation.query_ids), {name: each for (name, _), each in zip(self._others, values, strict=True)}
 
 
 def _base_of(name: str) -> str:
@@ -188,7 +188,7 @@ def _combined(measures: Iterable[str]) -> tuple[str, ...]:
         if name in supported_measures:
             parameters.setdefault(name, set())
             continue
-        found = next(
+        parsed = next(
             (
                 (base, match[1])
                 for base in sorted(supported_measures, key=len, reverse=True)
@@ -196,9 +196,9 @@ def _combined(measures: Iterable[str]) -> tuple[str, ...]:
             ),
             None,
         )
-        if found is None:
+        if parsed is None:
             raise OptionError(f"unsupported measure {name}{nearest(name, [*supported_measures, *supported_nicknames])}")
-        parameters.setdefault(found[0], set()).update(found[1].split(","))
+        parameters.setdefault(parsed[0], set()).update(parsed[1].split(","))
     return tuple(
         f"{base}.{','.join(sorted(given, key=float))}" if given else base for base, given in parameters.items()
     )
@@ -206,7 +206,7 @@ def _combined(measures: Iterable[str]) -> tuple[str, ...]:
 
 def _library(measures: Iterable[str], level: int, ties: str) -> tuple[tuple[str, Measure], ...]:
     """Return the measures of the library by trec_eval's names."""
-    found = []
+    named = []
     for request in (
         trec_eval.read_measures([each for each in measures if each not in _CONSTANT], version=9) if measures else ()
     ):
@@ -215,8 +215,8 @@ def _library(measures: Iterable[str], level: int, ties: str) -> tuple[tuple[str,
             options: dict[str, Any] = {"ties": ties} if "ties" in own.options() else {}
             if "rel" in own.options():
                 options["rel"] = float(level)
-            found.append((name, type(own)(**{**{n: getattr(own, n) for n in own.options()}, **options})))
-    return tuple(found)
+            named.append((name, type(own)(**{**{n: getattr(own, n) for n in own.options()}, **options})))
+    return tuple(named)
 
 
 def compute_aggregated_measure(name: str, values: Iterable[float]) -> float:
@@ -306,13 +306,13 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def _parsed(lines: Iterable[str], n_fields: int, place: int, convert: Any) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    queries: dict[str, dict[str, float]] = {}
     for number, line in enumerate(lines, 1):
         fields = line.split()
         if len(fields) != n_fields:
             raise OptionError(f"line {number}: expected {n_fields} fields, got {len(fields)}: {line!r}")
-        docs = found.setdefault(fields[0], {})
+        docs = queries.setdefault(fields[0], {})
         if fields[2] in docs:
             raise OptionError(f"line {number}: document {fields[2]!r} of query {fields[0]!r} is repeated")
         docs[fields[2]] = convert(fields[place])
-    return found
+    return queries

@@ -182,8 +182,10 @@ class RankingEvaluator(BaseEvaluator):  # type: ignore[misc]
         scores = np.asarray(model.predict(pairs, batch_size=self.batch_size, show_progress_bar=False), np.float64)
         labels = np.concatenate([labels for _, _, labels in self.samples])
         sizes = [len(docs) for _, docs, _ in self.samples]
-        found = evaluate(labels, scores.reshape(-1), list(self.measures.values()), like=self.convention, group=sizes)
-        means = dict(zip(self.measures, found.mean.values(), strict=True))
+        evaluation = evaluate(
+            labels, scores.reshape(-1), list(self.measures.values()), like=self.convention, group=sizes
+        )
+        means = dict(zip(self.measures, evaluation.mean.values(), strict=True))
         metrics = {f"{self.name}_{name}" if self.name else name: value for name, value in means.items()}
         if hasattr(model, "model_card_data"):
             self.store_metrics_in_model_card_data(model, metrics, epoch, steps)

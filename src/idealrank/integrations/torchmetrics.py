@@ -121,8 +121,8 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
         if scores.dtype == np.float32 and rules.precision == "float32":
             rules = rules.replace(precision="float64")  # which compares them as they are
         labels, scores = (read_only(column.astype(np.float64)) for column in (labels, scores))
-        found = evaluate(labels, scores, self.measure, like=rules, query_ids=queries, order="input")
-        return found.per_query[str(self.measure)]
+        evaluation = evaluate(labels, scores, self.measure, like=rules, query_ids=queries, order="input")
+        return evaluation.per_query[str(self.measure)]
 
 
 def _column(state: Any) -> np.ndarray[Any, Any]:

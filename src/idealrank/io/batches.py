@@ -33,10 +33,10 @@ def parquet_files(path: str | os.PathLike[str]) -> list[str]:
     text = path_text(path, "the path of a Parquet file or of a folder of them")
     if not os.path.isdir(text):
         return [text]
-    found = sorted(os.fspath(file) for file in Path(path).iterdir() if file.suffix in FORMATS["parquet"].endings)
-    if not found:
+    files = sorted(os.fspath(file) for file in Path(path).iterdir() if file.suffix in FORMATS["parquet"].endings)
+    if not files:
         raise DataError(f"{os.fspath(path)} contains no files that end in .parquet or .pq")
-    return found
+    return files
 
 
 @contextmanager
@@ -125,8 +125,8 @@ class SortedParquet:
             chosen = chosen or own
             for column in chosen | own:
                 if chosen.get(column) != own.get(column):
-                    found = f"{chosen.get(column, 'none')} in {first} and {own.get(column, 'none')} in {name}"
-                    raise DataError(f"a column must have the same type in all files, got {found}", column=column)
+                    kinds = f"{chosen.get(column, 'none')} in {first} and {own.get(column, 'none')} in {name}"
+                    raise DataError(f"a column must have the same type in all files, got {kinds}", column=column)
         return cls(tuple(groups), query, tuple(chosen), 0, len(groups))
 
     def pieces(self, n: int) -> list[SortedParquet]:

@@ -458,9 +458,9 @@ def _descriptor_of(target: str | os.PathLike[str]) -> int | None:
     """Return the descriptor of the open file that a name such as /dev/stdout, or a link to it, refers to."""
     name = os.path.abspath(target)
     for _ in range(40):  # as many links as Linux follows
-        found = re.fullmatch(rf"/(?:dev|proc/(?:self|thread-self|{os.getpid()}))/fd/(\d+)", name)
-        if found is not None:
-            return int(found[1])
+        match = re.fullmatch(rf"/(?:dev|proc/(?:self|thread-self|{os.getpid()}))/fd/(\d+)", name)
+        if match is not None:
+            return int(match[1])
         if not os.path.islink(name):
             break
         name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))

@@ -179,8 +179,8 @@ def load(name: str) -> Format:
     >>> load("qrels").holds.__name__
     'Qrels'
     """
-    found: Format = getattr(import_module(f"idealrank.io.{FORMATS[name].module}"), name.upper())
-    return found
+    kind: Format = getattr(import_module(f"idealrank.io.{FORMATS[name].module}"), name.upper())
+    return kind
 
 
 def sniffed(path: str | os.PathLike[str]) -> Format | None:
@@ -188,7 +188,7 @@ def sniffed(path: str | os.PathLike[str]) -> Format | None:
     if not os.path.isfile(path):
         return None
     start = first_bytes(path)
-    return next((found for found in map(load, FORMATS) if found.sniff(start)), None)
+    return next((kind for kind in map(load, FORMATS) if kind.sniff(start)), None)
 
 
 def named(path: str | os.PathLike[str], ask: str) -> Format:
@@ -215,10 +215,10 @@ def named(path: str | os.PathLike[str], ask: str) -> Format:
     suggested = _suggested(name)
     if suggested is None:
         raise OptionError(f"cannot tell the format of {name!r} from its name; {ask}")
-    found = load(suggested)
-    if not found.is_text and _COMPRESSED.search(name.lower()):
-        raise OptionError(f"{name!r}: {found.title} has its own compression; leave out the last ending")
-    return found
+    kind = load(suggested)
+    if not kind.is_text and _COMPRESSED.search(name.lower()):
+        raise OptionError(f"{name!r}: {kind.title} has its own compression; leave out the last ending")
+    return kind
 
 
 def recognized(path: str | os.PathLike[str], ask: str) -> Format:
@@ -238,12 +238,12 @@ def recognized(path: str | os.PathLike[str], ask: str) -> Format:
     OptionError
         If the file does not exist, and its name suggests no format.
     """
-    found = sniffed(path)
-    if found is None and _suggested(os.fspath(path)) is None and os.path.isfile(path):
+    kind = sniffed(path)
+    if kind is None and _suggested(os.fspath(path)) is None and os.path.isfile(path):
         titles = ", ".join(listing.title for listing in FORMATS.values())
         what = f"the file does not begin like any of {titles}; {ask}"
         raise ParseError(what if first_bytes(path).strip() else "the file is empty", os.fspath(path))
-    return found or named(path, ask)
+    return kind or named(path, ask)
 
 
 def _suggested(path: str) -> str | None:

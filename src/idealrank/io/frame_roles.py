@@ -117,27 +117,27 @@ def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
         return given[role]
     free = [name for name in names if name not in given.values()]
     for group in NAMES[role]:
-        found = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in group]
-        if len(found) > 1:
+        matches = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in group]
+        if len(matches) > 1:
             raise DataError(
-                f"several columns could hold the {_TITLES[role]}: {_listed(found)}; pass {role}= with one of them "
+                f"several columns could hold the {_TITLES[role]}: {_listed(matches)}; pass {role}= with one of them "
                 f"(--{role} on the command line)"
             )
-        if found:
-            return found[0]
+        if matches:
+            return matches[0]
     return None
 
 
 def need_column(role: str, columns: Iterable[str], given: Mapping[str, str] | None = None) -> str:
     """Return the column that has a role, as `find_column` does; none is a DataError."""
     names = list(columns)
-    found = find_column(role, names, given)
-    if found is None:
+    column = find_column(role, names, given)
+    if column is None:
         raise DataError(
             f"no column of {_TITLES[role]} was recognized; pass {role}= with the name of the column (--{role} on the "
             f"command line). The frame has {_listed(list(map(str, names)))}"
         )
-    return found
+    return column
 
 
 def check_score_column(name: str) -> None:

@@ -206,14 +206,14 @@ def values_by_query(frame: Any, query: str, column: str) -> dict[object, object]
     {7: 'a', 8: 'b'}
     """
     chosen = _chosen(frame, query, column)
-    found: dict[object, object] = {}
+    by_query: dict[object, object] = {}
     cells = chosen.get_column(column)
     values = [None if null else value for value, null in zip(cells.to_list(), cells.is_null().to_list(), strict=True)]
     for row, (each, value) in enumerate(zip(read_query_ids(chosen, query).tolist(), values, strict=True)):
-        first = found.setdefault(each, value)
+        first = by_query.setdefault(each, value)
         if first is not value and first != value:
             raise DataError(f"a query must have one value in all rows, got {first!r} and {value!r}", each, row, column)
-    return found
+    return by_query
 
 
 def qrels_from_frame(

@@ -60,19 +60,19 @@ def interactions_of(
     if not hasattr(type(given), "columns") and not (user is None and item is None and label is None):
         raise DataError(f"user, item and label name columns of a data frame, got {type(given).__name__}")
     if is_sparse(given):
-        found = sparse_interactions(given, "the interactions")
+        interactions = sparse_interactions(given, "the interactions")
     elif hasattr(type(given), "columns"):
-        found = _of_frame(given, user, item, label)
+        interactions = _of_frame(given, user, item, label)
     elif isinstance(given, Mapping) or (isinstance(given, (list, tuple)) and all(map(_is_list, given))):
-        found = _of_lists(given)
+        interactions = _of_lists(given)
     else:
         raise DataError(
             "interactions are a SciPy sparse matrix of users x items, a data frame with a column of users and one of "
             f"items, or {{user: [item, ...]}}; got {type(given).__name__}"
         )
-    if not found.items.size:
+    if not interactions.items.size:
         raise DataError("there are no interactions")
-    return found
+    return interactions
 
 
 def sparse_interactions(matrix: Any, what: str, shape: tuple[int, int] | None = None) -> Interactions:

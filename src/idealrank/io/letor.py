@@ -78,37 +78,37 @@ def read_letor(
     reader = _native.LetorReader(bool(sparse), n_features_max)
     read_blocks(path, reader, n_threads=n_threads, progress=progress)
     name, n_lines = display_name(path), reader.n_lines
-    found = reader.finish()
-    n_docs = found["labels"].size
+    parsed = reader.finish()
+    n_docs = parsed["labels"].size
     if n_docs == 0:
         raise ParseError("the file has no documents", name, n_lines + 1)
 
     problems = []
     for kind, count, what in (
-        ("missing value", found["n_nan"], "NULL or NaN: read as NaN"),
-        ("infinite value", found["n_infinite"], "infinite, or too large for float32: read as infinite"),
+        ("missing value", parsed["n_nan"], "NULL or NaN: read as NaN"),
+        ("infinite value", parsed["n_infinite"], "infinite, or too large for float32: read as infinite"),
     ):
         if count:
             values = "1 feature value is" if count == 1 else f"{count:,} feature values are"
             problems.append(Problem(kind, count, f"{values} {what}"))
-    doc_ids = Ids(*found["doc_ids"]) if found["n_docs_named"] else None
-    unnamed = n_docs - found["n_docs_named"]
+    doc_ids = Ids(*parsed["doc_ids"]) if parsed["n_docs_named"] else None
+    unnamed = n_docs - parsed["n_docs_named"]
     if doc_ids is not None and unnamed:
         lines = "1 line has" if unnamed == 1 else f"{unnamed:,} lines have"
         problems.append(Problem("unnamed document", unnamed, f"{lines} no docid: read as empty"))
-    features = _csr(found, n_docs) if sparse else found["features"]
-    labels, rows = read_only(found["labels"]), None
+    features = _csr(parsed, n_docs) if sparse else parsed["features"]
+    labels, rows = read_only(parsed["labels"]), None
     query_ids: Ids | Int64s
-    if "query_ids" in found:
+    if "query_ids" in parsed:
         if group is not None:
             raise DataError(f"the lines of {name} have qid:, so group={path_text(group)!r} is not needed: leave it out")
-        query_ids, offsets, rows = Ids(*found["query_ids"]), found["offsets"], found["order"]
+        query_ids, offsets, rows = Ids(*parsed["query_ids"]), parsed["offsets"], parsed["order"]
     else:
         offsets = _group_offsets(path, group, n_docs)
         query_ids = np.arange(offsets.size - 1)
     if rows is not None:
         problems.append(Problem("scattered query", 1, "the lines of some queries are not adjacent: regrouped by qid"))
-        del found  # frees the rows in input order before the rest is checked
+        del parsed  # frees the rows in input order before the rest is checked
         labels, features = read_only(labels[rows]), features[rows]
         doc_ids, rows = taken(doc_ids, rows), read_only(rows)
     return RankingData(
@@ -155,11 +155,11 @@ def widened(data: RankingData, n_features: int) -> RankingData:
     return replace(data, features=wide)
 
 
-def _csr(found: dict[str, Any], n_docs: int) -> Any:
+def _csr(parsed: dict[str, Any], n_docs: int) -> Any:
     from scipy.sparse import csr_array
 
-    indptr = np.concatenate((np.zeros(1, np.int64), found["row_ends"]))
-    return csr_array((found["values"], found["columns"], indptr), shape=(n_docs, found["n_features"]))
+    indptr = np.concatenate((np.zeros(1, np.int64), parsed["row_ends"]))
+    return csr_array((parsed["values"], parsed["columns"], indptr), shape=(n_docs, parsed["n_features"]))
 
 
 def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: int) -> Int64s:

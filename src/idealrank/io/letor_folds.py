@@ -180,12 +180,12 @@ def _numbered(folder: Path, pattern: str) -> list[Path]:
         candidates = (folder / (pattern.format(number) + ending) for ending in _COMPRESSED)
         return next(filter(Path.is_file, candidates), None)
 
-    found = [path for path in takewhile(bool, map(numbered, count(1))) if path is not None]
-    missing = len(found) + 1
+    paths = [path for path in takewhile(bool, map(numbered, count(1))) if path is not None]
+    missing = len(paths) + 1
     beyond = next(filter(None, map(numbered, range(missing + 1, missing + _LARGEST_GAP))), None)
     if beyond is not None:
         raise DataError(f"{folder / pattern.format(missing)} is missing, but {beyond.relative_to(folder)} exists")
-    return found
+    return paths
 
 
 def _equally_wide(parts: Sequence[RankingData]) -> list[RankingData]:

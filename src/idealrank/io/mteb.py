@@ -54,12 +54,12 @@ def read_mteb_predictions(
     >>> read_mteb_predictions(io.BytesIO(b"{%b, %b}" % (meta, runs))).to_dict()
     {'q1': {'d1': 0.5}}
     """
-    name, found = display_name(path), load_json(path, progress=progress)
-    if not isinstance(found, Mapping) or not all(isinstance(each, Mapping) for each in found.values()):
+    name, content = display_name(path), load_json(path, progress=progress)
+    if not isinstance(content, Mapping) or not all(isinstance(each, Mapping) for each in content.values()):
         raise ParseError("expected predictions of MTEB, {subset: {split: {query: {document: score}}}}", name)
-    meta = found.get(_META, {})
-    subsets = {key: own for key, own in found.items() if key != _META}
-    if subset is None and split is None and _META not in found:
+    meta = content.get(_META, {})
+    subsets = {key: own for key, own in content.items() if key != _META}
+    if subset is None and split is None and _META not in content:
         documents: Any = subsets  # older versions
     else:
         splits = _chosen(subsets, subset, "subset", name)
@@ -100,9 +100,9 @@ def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, fl
     >>> read_mteb_results(io.BytesIO(b'{"task_name": "MIRACL", "scores": %b}' % scores))
     ('MIRACL', 0.375)
     """
-    name, found = display_name(path), load_json(path)
-    task = found.get("task_name") if isinstance(found, Mapping) else None
-    splits = found.get("scores") if isinstance(found, Mapping) else None
+    name, content = display_name(path), load_json(path)
+    task = content.get("task_name") if isinstance(content, Mapping) else None
+    splits = content.get("scores") if isinstance(content, Mapping) else None
     if not isinstance(task, str) or not isinstance(splits, Mapping):
         raise ParseError("expected a result of MTEB 1.11 or newer, with task_name and scores", name)
     entries = [entry for own in splits.values() if isinstance(own, list) for entry in own]
@@ -119,13 +119,13 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
-def _chosen(found: Mapping[str, Any], wanted: str | None, what: str, name: str) -> Mapping[str, Any]:
-    if wanted is None and len(found) != 1:
-        raise ParseError(f"choose a {what}=, of {', '.join(found) or 'none'}", name)
-    key = next(iter(found)) if wanted is None else wanted
-    if key not in found:
-        raise OptionError(f"{name} has no {what} {key!r}, it has {', '.join(found) or 'none'}")
-    if not isinstance(found[key], Mapping):
+def _chosen(entries: Mapping[str, Any], wanted: str | None, what: str, name: str) -> Mapping[str, Any]:
+    if wanted is None and len(entries) != 1:
+        raise ParseError(f"choose a {what}=, of {', '.join(entries) or 'none'}", name)
+    key = next(iter(entries)) if wanted is None else wanted
+    if key not in entries:
+        raise OptionError(f"{name} has no {what} {key!r}, it has {', '.join(entries) or 'none'}")
+    if not isinstance(entries[key], Mapping):
         raise ParseError(f"expected an object for the {what} {key!r}", name)
-    own: Mapping[str, Any] = found[key]
+    own: Mapping[str, Any] = entries[key]
     return own

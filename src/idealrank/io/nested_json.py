@@ -44,18 +44,18 @@ def read_json(path: Source, *, content: str | None = None, progress: Progress | 
     >>> read_json(io.BytesIO(b'{"q1": {"d1": 2, "d2": 0}}')), read_json(io.BytesIO(b'{"q1": {"d1": 0.5}}'))
     (Qrels(1 query, 2 documents), Run(1 query, 1 document))
     """
-    found = load_json(path, progress=progress)
+    queries = load_json(path, progress=progress)
     name = display_name(path)
-    if not isinstance(found, dict) or not all(isinstance(docs, dict) for docs in found.values()):
+    if not isinstance(queries, dict) or not all(isinstance(docs, dict) for docs in queries.values()):
         raise ParseError("expected an object {query: {document: number}}", name)
-    numbers = [number for docs in found.values() for number in docs.values()]
+    numbers = [number for docs in queries.values() for number in docs.values()]
     try:
         if content != "run" and any(isinstance(number, Mapping) for number in numbers):
-            return SubtopicQrels(found)
+            return SubtopicQrels(queries)
         is_whole = all(
             isinstance(number, int) or (isinstance(number, float) and number.is_integer()) for number in numbers
         )
-        return Run(found) if content == "run" or (content is None and not is_whole) else Qrels(found)
+        return Run(queries) if content == "run" or (content is None and not is_whole) else Qrels(queries)
     except DataError as error:
         raise ParseError(str(error), name) from None
 
@@ -101,12 +101,12 @@ def write_json(data: Qrels | Run, path: str | os.PathLike[str]) -> None:
     """
     if not isinstance(data, (Qrels, Run)):
         raise DataError(f"expected Qrels or a Run, got {type(data).__name__}")
-    found: Mapping[str, Mapping[str, Any]] = data.to_nested() if isinstance(data, SubtopicQrels) else data.to_dict()
+    queries: Mapping[str, Mapping[str, Any]] = data.to_nested() if isinstance(data, SubtopicQrels) else data.to_dict()
     with atomic_output(path) as file:
-        for place, (query, docs) in enumerate(found.items()):
+        for place, (query, docs) in enumerate(queries.items()):
             start = "{" if place == 0 else ",\n "
             file.write(f"{start}{json.dumps(query)}: {json.dumps(_plain(docs, data))}".encode())
-        file.write(b"}\n" if found else b"{}\n")
+        file.write(b"}\n" if queries else b"{}\n")
 
 
 def _plain(docs: Mapping[str, Any], data: Qrels | Run) -> dict[str, Any]:

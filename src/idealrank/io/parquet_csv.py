@@ -187,8 +187,8 @@ def read_frame(path: str | os.PathLike[str], text: Sequence[str] = ("qid", "doc"
     ParseError
         If the file cannot be read.
     """
-    found = sniffed(path)
-    return (found if found in (PARQUET, CSV) else _format_named(path)).read(path, text=text)
+    kind = sniffed(path)
+    return (kind if kind in (PARQUET, CSV) else _format_named(path)).read(path, text=text)
 
 
 def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
@@ -225,10 +225,10 @@ def _format_named(path: str | os.PathLike[str]) -> Format:
     endings = ", ".join(FORMATS["parquet"].endings + FORMATS["csv"].endings)
     name = path_text(path, "the path of the file to write")
     ask = f"the file name must end in one of {endings}, .csv.gz, .csv.xz, got {name!r}"
-    found = named(path, ask)
-    if found not in (PARQUET, CSV):
+    kind = named(path, ask)
+    if kind not in (PARQUET, CSV):
         raise OptionError(ask)
-    return found
+    return kind
 
 
 def _parquet_table(path: Source) -> pyarrow.Table:
@@ -308,9 +308,9 @@ def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
     except UnicodeDecodeError as error:
         raise ParseError(f"column names must be UTF-8, got {error.object!r}", name) from None
     except pa.ArrowException as error:
-        found = re.search(r"Row #(\d+): ", str(error))
-        line = line_of_record(content, int(found[1]) - 1) if found else 1
-        raise ParseError(str(error).replace(found[0] if found else "\n", ""), name, line) from None
+        place = re.search(r"Row #(\d+): ", str(error))
+        line = line_of_record(content, int(place[1]) - 1) if place else 1
+        raise ParseError(str(error).replace(place[0] if place else "\n", ""), name, line) from None
 
 
 def _delimiter(content: bytes) -> str:

@@ -50,14 +50,14 @@ def read_per_query(path: str | os.PathLike[str]) -> dict[str, str]:
     if not lines:
         raise ParseError("the file has no queries", name)
     by_comma = all(re.match(r"[^\s,]+,", line) for _, line in lines)
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for number, line in lines:
         query, *value = line.split(",", 1) if by_comma else line.split("\t", 1) if "\t" in line else line.split(None, 1)
         if not value or not value[0].strip():
             raise ParseError(f"expected a query and its value, got {line[:60]!r}", name, number)
-        if found.setdefault(query.strip(), value[0].strip()) != value[0].strip():
+        if values.setdefault(query.strip(), value[0].strip()) != value[0].strip():
             raise ParseError(f"the query {query.strip()!r} is repeated with another value", name, number)
-    return found
+    return values
 
 
 def _from_json(text: str, name: str) -> dict[str, str]:

@@ -118,13 +118,13 @@ def read_qrels(
     if subtopics:
         return _read_by_subtopic(path, comments, n_threads, progress)
     columns, problems, _ = read_columns(path, _native.QrelsReader(bool(comments)), n_threads, progress)
-    found = Qrels.from_flat(*columns, problems)
+    qrels = Qrels.from_flat(*columns, problems)
     is_file = isinstance(path, (str, os.PathLike)) and os.path.isfile(path)
-    if subtopics is None and is_file and any(problem.kind == "duplicate" for problem in found.problems):
+    if subtopics is None and is_file and any(problem.kind == "duplicate" for problem in qrels.problems):
         by_subtopic = _read_by_subtopic(path, comments, n_threads, None)
         if (np.diff(by_subtopic.cells.offsets) > 1).any():
             return by_subtopic
-    return found
+    return qrels
 
 
 def _read_by_subtopic(path: Source, comments: bool, n_threads: int | None, progress: Progress | None) -> SubtopicQrels:

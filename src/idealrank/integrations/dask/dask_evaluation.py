@@ -92,10 +92,12 @@ def evaluate(
     shares = work.shares(data, batch_rows, client)
     folder = None if per_query is None else _empty_folder(per_query)
     summarize, merge = dask.delayed(work.summary), dask.delayed(_merged)
-    found = [summarize(share, folder and folder / f"part-{n:05}.parquet") for n, share in enumerate(shares)]
-    while len(found) > 1:
-        found = [merge(found[begin : begin + _MERGED_AT_ONCE]) for begin in range(0, len(found), _MERGED_AT_ONCE)]
-    results: tuple[tuple[Summary, list[Ends]], ...] = dask.compute(*found, scheduler=client)
+    summaries = [summarize(share, folder and folder / f"part-{n:05}.parquet") for n, share in enumerate(shares)]
+    while len(summaries) > 1:
+        summaries = [
+            merge(summaries[begin : begin + _MERGED_AT_ONCE]) for begin in range(0, len(summaries), _MERGED_AT_ONCE)
+        ]
+    results: tuple[tuple[Summary, list[Ends]], ...] = dask.compute(*summaries, scheduler=client)
     for summary, ends in results:
         check_ends(ends)
         if summary.n_queries:
@@ -181,9 +183,9 @@ def compare(
         raise DataError(f"a comparison needs the names of two columns of scores or more, got {scores!r}")
     work = _Work(named_measures(measures), convention(like or "idealrank"), query, label, names, sorted)
     shares = work.shares(data, batch_rows, client)
-    found = dask.compute(*map(dask.delayed(work.evaluations), shares), scheduler=client)
-    check_ends(end for _, ends in found for end in ends)
-    batches = [each for evaluations, _ in found for each in evaluations]
+    results = dask.compute(*map(dask.delayed(work.evaluations), shares), scheduler=client)
+    check_ends(end for _, ends in results for end in ends)
+    batches = [each for evaluations, _ in results for each in evaluations]
     if not batches:
         raise DataError("the data has no queries")
     by_system = {name: _by_query(concatenated([each[name] for each in batches])) for name in names}
@@ -242,8 +244,8 @@ class _Work:
                 data, systems = ranking_and_scores(table, self.scores, self.query, self.label)
                 assert systems is not None
                 evaluator = Evaluator(data, self.rules, n_threads=1)
-                found = {name: evaluator.evaluate(each, self.named.values()) for name, each in systems.items()}
-            yield found
+                evaluations = {name: evaluator.evaluate(each, self.named.values()) for name, each in systems.items()}
+            yield evaluations
 
 
 def _empty_folder(path: str | os.PathLike[str]) -> Path:
@@ -255,12 +257,12 @@ def _empty_folder(path: str | os.PathLike[str]) -> Path:
     return folder
 
 
-def _merged(found: list[tuple[Summary, list[Ends]]]) -> tuple[Summary, list[Ends]]:
+def _merged(summaries: list[tuple[Summary, list[Ends]]]) -> tuple[Summary, list[Ends]]:
     """Merge the summaries of neighbors, and the ends of all."""
-    total = Summary(found[0][0].convention)
-    for summary, _ in found:
+    total = Summary(summaries[0][0].convention)
+    for summary, _ in summaries:
         total.merge(summary)
-    return total, [end for _, ends in found for end in ends]
+    return total, [end for _, ends in summaries for end in ends]
 
 
 def _by_query(evaluation: Evaluation) -> Evaluation:

@@ -121,8 +121,8 @@ class Flat(BatchLayout):
             return pair_sums(scores, columns[:, None], sequence, sigmoid != "softplus").squeeze(1)
         order = self.ranking.flip(0) if scores is self.scores else self._sorted(scores)
         sequence = Sequence(self.queries[order], LogisticKernel(slope))
-        found = pair_sums(scores[order], columns[order][:, None], sequence, sigmoid != "softplus").squeeze(1)
-        return torch.zeros_like(found).index_copy(0, order, found)
+        totals = pair_sums(scores[order], columns[order][:, None], sequence, sigmoid != "softplus").squeeze(1)
+        return torch.zeros_like(totals).index_copy(0, order, totals)
 
     def _sorted(self, scores: Tensor) -> Tensor:
         order = scores.detach().argsort(stable=True)
@@ -238,8 +238,8 @@ def _totals(
                 pairs = [(torch.where(seen, high, 0), low_one) for high, low_one in kept]
             else:
                 pairs = kept + [(torch.where(seen, high, 0), torch.where(seen, 0, low_one)) for high, low_one in pairs]
-        found = pair_sums(at.scores[rows], torch.stack([low_one for _, low_one in pairs], 1), sequence, order)
-        total = total + at.totals((found * torch.stack([high for high, _ in pairs], 1)).sum(1), rows)
+        by_high = pair_sums(at.scores[rows], torch.stack([low_one for _, low_one in pairs], 1), sequence, order)
+        total = total + at.totals((by_high * torch.stack([high for high, _ in pairs], 1)).sum(1), rows)
     return total
 
 
@@ -321,7 +321,7 @@ def _kendall(loss: ApproxKendall, at: Flat) -> Tensor:
 def _psl(loss: PSL, at: Flat) -> Tensor:
     """Some relevant documents at a time against all of their query, so that memory is linear."""
     targets, offsets = loss.targets(at.lists), at.lists.offsets
-    found = []
+    values = []
     for begin, end in itertools.pairwise(offsets.tolist()):
         relevant = begin + np.flatnonzero(targets[begin:end] > 0)
         scores, total = at.scores[begin:end], at.scores[begin:end].sum() * 0
@@ -330,8 +330,8 @@ def _psl(loss: PSL, at: Flat) -> Tensor:
             rows = relevant[first : first + size]
             logs = checkpoint(_log_totals, loss, at.scores[at.tensor(rows)], scores, use_reentrant=False)
             total = total + (at.tensor(targets[rows]) * logs).sum()
-        found.append(total)
-    return torch.stack(found) if found else at.totals(at.scores)
+        values.append(total)
+    return torch.stack(values) if values else at.totals(at.scores)
 
 
 def _log_totals(loss: PSL, own: Tensor, scores: Tensor) -> Tensor:

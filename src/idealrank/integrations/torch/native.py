@@ -38,8 +38,8 @@ def name_of(loss: Loss) -> str:
 def values(name: str, batch: Batch, n_threads: int | None) -> Tensor:
     """Return one number per query, in float64 and on the CPU."""
     columns = batch.labels, batch.scores.cpu(), batch.offsets, batch.weights, batch.query_weights, batch.mask
-    found: Tensor = _loss(*columns, name, n_threads)[0]
-    return found
+    losses: Tensor = _loss(*columns, name, n_threads)[0]
+    return losses
 
 
 @torch.library.custom_op("idealrank::loss", mutates_args=())
@@ -53,7 +53,7 @@ def _loss(
     name: str,
     n_threads: int | None,
 ) -> tuple[Tensor, Tensor]:
-    found, gradient = _LOSSES[name](
+    losses, gradient = _LOSSES[name](
         labels.numpy(),
         scores.detach().numpy(),
         offsets.numpy(),
@@ -62,7 +62,7 @@ def _loss(
         mask=as_array(mask),
         n_threads=n_threads,
     )
-    return torch.from_numpy(found), torch.from_numpy(gradient)
+    return torch.from_numpy(losses), torch.from_numpy(gradient)
 
 
 @_loss.register_fake

@@ -199,7 +199,7 @@ class Grid(NamedTuple):
 
         nodes = -self.nodes.flip(0) if is_reflected else self.nodes
         at_each = _sums(nodes, turn(collected), Sequence(turn(self.groups), kernel), orders)
-        found = []
+        totals = []
         for order, values in zip(orders, at_each, strict=True):
             own = kernel.near(weights.new_zeros(()), order)
             whole = (turn(values) + own.to(collected) * collected).view(n_boxes, degree, n_columns)
@@ -207,8 +207,8 @@ class Grid(NamedTuple):
             total = -own * weights
             for coefficient, row in zip(coefficients, basis, strict=True):
                 total.addcmul_(coefficient[self.boxes], row[:, None])
-            found.append(total)
-        return found
+            totals.append(total)
+        return totals
 
 
 def _nodes(degree: int, like: Tensor) -> Tensor:
@@ -266,8 +266,8 @@ def pair_sums(scores: Tensor, weights: Tensor, sequence: Sequence, order: int = 
             [0.5000]])
     """
     is_differentiated = torch.is_grad_enabled() and scores.requires_grad
-    found: Tensor = _PairSums.apply(scores, weights, sequence, order, is_differentiated)[0]  # type: ignore[no-untyped-call]
-    return found
+    totals: Tensor = _PairSums.apply(scores, weights, sequence, order, is_differentiated)[0]  # type: ignore[no-untyped-call]
+    return totals
 
 
 class _PairSums(torch.autograd.Function):
@@ -280,10 +280,10 @@ class _PairSums(torch.autograd.Function):
         ctx.set_materialize_grads(False)
         ctx.sequence, ctx.order = sequence, order
         orders = (order, order + 1) if is_differentiated else (order,)
-        found = _sums(scores, weights, sequence, orders)
-        following = found[1] if is_differentiated else None
+        totals = _sums(scores, weights, sequence, orders)
+        following = totals[1] if is_differentiated else None
         ctx.save_for_backward(scores, weights, following)
-        return found[0], following
+        return totals[0], following
 
     @staticmethod
     def backward(ctx: Any, by_sums: Tensor | None, by_following: Tensor | None = None) -> tuple[Tensor | None, ...]:
@@ -349,11 +349,11 @@ class _Blocks:
         if self.heights is not None:
             before, after = (_differences(column[some]).abs_() for column in self.heights)
             steps = torch.where(torch.ones_like(apart).tril(), before, after).to(z.dtype)
-        found = []
+        totals = []
         for order in self.orders:
             kernel = torch.where(counted, self.kernel.near(z, order), 0)
-            found.append((kernel if steps is None else kernel.mul_(steps)) @ self.weights[some])
-        return found
+            totals.append((kernel if steps is None else kernel.mul_(steps)) @ self.weights[some])
+        return totals
 
     def far(self) -> list[Tensor]:
         """Return the sums over the documents of other blocks."""
@@ -375,13 +375,13 @@ class _Blocks:
         )
         # Forwards, a state at the first document of a block has the documents of the blocks before it.
         shares = [into.new_tensor(coefficients)[:, None] for coefficients, _ in series]
-        found = [torch.zeros_like(self.weights) for _ in self.orders]
+        totals = [torch.zeros_like(self.weights) for _ in self.orders]
         if n_powers:
             states = into[:, degree + 1 :] @ self._columns(before and before.into)
             states = torch.cat([torch.zeros_like(states[:1]), states[:-1]])
             states = _scan(states, _Gaps.of(distances, before, same).each(lambda column: column.roll(1)), -1)
             evaluated = out[:, degree + 1 :].mT @ torch.cat([share * states for share in shares], 2)
-            found = self._joined(evaluated, before and before.out)
+            totals = self._joined(evaluated, before and before.out)
         # Backwards, it has those of its own block and the blocks after it, and counts for the block before.
         states = (out @ self._columns(after and after.out)).flip(0)
         states = _scan(states, _Gaps.of(distances, after, same).each(lambda column: column.flip(0)), degree).flip(0)
@@ -394,7 +394,7 @@ class _Blocks:
             rows[:, degree + 1 :] = sign * share * states[:, degree + 1 :]
             taken.append(rows)
         evaluated = into.mT @ torch.cat(taken, 2)
-        return [a.add_(b) for a, b in zip(found, self._joined(evaluated, after and after.into), strict=True)]
+        return [a.add_(b) for a, b in zip(totals, self._joined(evaluated, after and after.into), strict=True)]
 
     def _columns(self, heights: Tensor | None) -> Tensor:
         """Return the weights, and if there are heights, the weights times these."""

@@ -25,7 +25,7 @@ __all__ = ["FORMULAS", "LOGISTIC", "approximation"]
 LOGISTIC = ("logistic", "tanh")
 
 
-class _Positions(NamedTuple):
+class _SoftRanks(NamedTuple):
     """The positions of documents, what each is worth, and how much of it the cutoff keeps: sigma of ``inside``."""
 
     positions: Tensor
@@ -37,6 +37,20 @@ class _Positions(NamedTuple):
     def kept(self) -> Tensor:
         return self.worth if self.inside is None else self.worth * self.inside.sigmoid()
 
+    def precision_sum(self) -> Tensor:
+        hits = self.worth + self.at.soft_sums("logistic", -self.positions, self.beta, self.worth)
+        return self.at.totals(self.kept() / self.positions * hits)
+
+    def first_sum(self) -> Tensor:
+        rivals = (self.worth > 0).to(self.worth)
+        earlier = self.at.soft_sums("softplus", -self.positions, self.beta, rivals)
+        return self.at.totals(self.kept() / self.positions * (-earlier).exp())
+
+    def any_relevant(self) -> Tensor:
+        if self.inside is None:
+            return (self.at.totals(self.worth) > 0) + 0 * self.at.totals(self.positions)  # a constant, gradient 0
+        return 1 - self.at.totals(self.worth * logsigmoid(-self.inside)).exp()
+
 
 def approximation(loss: Approximation, at: BatchLayout) -> Tensor:
     """Return 1 - the measure of soft ranks of each query, 0 if nothing is relevant."""
@@ -45,33 +59,20 @@ def approximation(loss: Approximation, at: BatchLayout) -> Tensor:
     depths = depths_of(plan, lists, worth)
     positions = 1 + at.soft_sums(loss.sigmoid, at.scores, loss.slope_of_ranks())
     inside = None if depths is None else loss.beta * (at.spread(depths) + 0.5 - positions)
-    found = _Positions(positions, at.column(worth), inside, loss.beta, at)
+    soft_ranks = _SoftRanks(positions, at.column(worth), inside, loss.beta, at)
     if plan.reduction == "sum":
-        total = at.totals(found.kept() * _discounted(plan.discount, positions, at))
+        total = at.totals(soft_ranks.kept() * _discounted(plan.discount, positions, at))
     else:
-        total = _REDUCTIONS[plan.reduction](found)
+        total = _REDUCTIONS[plan.reduction](soft_ranks)
     values = 1 - total * at.tensor(factors_of(plan, worth, lists, depths))
     return torch.where(at.tensor(sums(worth, lists.offsets) > 0), values, 0)
 
 
-def _precision_sum(found: _Positions) -> Tensor:
-    hits = found.worth + found.at.soft_sums("logistic", -found.positions, found.beta, found.worth)
-    return found.at.totals(found.kept() / found.positions * hits)
-
-
-def _first_sum(found: _Positions) -> Tensor:
-    rivals = (found.worth > 0).to(found.worth)
-    earlier = found.at.soft_sums("softplus", -found.positions, found.beta, rivals)
-    return found.at.totals(found.kept() / found.positions * (-earlier).exp())
-
-
-def _any_found(found: _Positions) -> Tensor:
-    if found.inside is None:
-        return (found.at.totals(found.worth) > 0) + 0 * found.at.totals(found.positions)  # a constant, gradient 0
-    return 1 - found.at.totals(found.worth * logsigmoid(-found.inside)).exp()
-
-
-_REDUCTIONS = {"precision_mean": _precision_sum, "first": _first_sum, "any": _any_found}
+_REDUCTIONS = {
+    "precision_mean": _SoftRanks.precision_sum,
+    "first": _SoftRanks.first_sum,
+    "any": _SoftRanks.any_relevant,
+}
 
 _DISCOUNTS: dict[type[discounts.Discount], Callable[[Any, Tensor, Tensor], Tensor]] = {
     discounts.Log: lambda log, at, n: math.log(log.base) / at.log1p(),

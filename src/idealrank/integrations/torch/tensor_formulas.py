@@ -42,14 +42,14 @@ def _values(loss: Loss, batch: Batch) -> Tensor:
     lists = _lists(batch)
     with lists.with_locations():
         check_finite(lists.labels, lists.offsets, "label")
-        found = _formula_values(loss, batch, lists)
-    beyond = (~found.isfinite()).nonzero()
+        values = _formula_values(loss, batch, lists)
+    beyond = (~values.isfinite()).nonzero()
     if len(beyond):
         raise DataError(f"{loss} overflows at these scores: scale them down", query=int(beyond[0]))
     if batch.query_weights is None:
-        return found
+        return values
     weight_column(batch.query_weights.numpy(), lists.n_queries, "query_weights", "query")
-    return found * batch.query_weights.to(found)
+    return values * batch.query_weights.to(values)
 
 
 def _lists(batch: Batch) -> Lists:

@@ -59,8 +59,8 @@ class NamedTuplesShape(Shape):
         if field is None or (field == "iteration" and not plain.problems):
             return plain
         names = ("query_id", field, "doc_id", "relevance")
-        found = SubtopicQrels.from_rows(*([getattr(each, name) for each in self.value] for name in names))
-        return plain if field == "iteration" and (np.diff(found.cells.offsets) < 2).all() else found
+        by_subtopic = SubtopicQrels.from_rows(*([getattr(each, name) for each in self.value] for name in names))
+        return plain if field == "iteration" and (np.diff(by_subtopic.cells.offsets) < 2).all() else by_subtopic
 
     def run(self) -> Run:
         """Return the run."""
