@@ -84,6 +84,7 @@ def reproduce(
         raise OptionError(f"there is no experiment {paper!r}{nearest(paper, PAPERS)}")
     if quick and paper not in ON_FOLDS:
         raise OptionError(f"quick is for {' and '.join(sorted(ON_FOLDS))}, which train for long; not for {paper}")
+    require("matplotlib", *([] if paper == "jin2013" else ["sklearn"]), for_=paper)
     options = {"quick": quick, "verbose": verbose} if paper in ON_FOLDS else {}
     require("matplotlib", *([] if paper == "jin2013" else ["sklearn"]), for_=paper)
     experiment = import_module(f"idealrank.experiments.{paper}")
