@@ -214,7 +214,7 @@ def test_a_plan_says_when_no_number_of_queries_is_enough() -> None:
     human, machine = population(np.random.default_rng(4))
     plan = stats.human_queries_for(1e-3, human[:20], machine, finite=False)
     assert plan.n_human is plan.n_human_alone is None
-    assert "more than all 43 queries" in plan.findings()[0]
+    assert "more than all 43 queries" in plan.page().findings[0]
     assert stats.human_queries_for(1e-3, human[:20], machine).n_human == 43
     with pytest.raises(OptionError, match="width must be a positive number"):
         stats.human_queries_for(0, human[:20], machine)

@@ -65,7 +65,7 @@ def test_gains_of_several_values_have_theorems_of_their_own(discount: Any, cutof
     found = theory.check_theorems(discount, GRADED, other, cutoff)
     assert found.applies == expected
     assert found.by_theorem["Theorem 7"][-1][1:] == ("labels are 0 or 1", False, "the gains are 2, 1, 0")
-    assert all(expected[0] in line for line in found.findings() if expected)
+    assert all(expected[0] in line for line in found.page().findings if expected)
     if expected and expected[0] != "Theorem 10":  # the limits of the specification
         limits = {"Theorem 4": 1, "Theorem 14": 0.822462970867, "Theorem 15": 0.75, "Theorem 16": 0.7425}
         limits["Theorem 17"] = 0.726499353398
@@ -117,7 +117,7 @@ def test_hypotheses_about_curves_fail_where_they_should() -> None:
 def test_a_cutoff_that_is_neither_is_not_known() -> None:
     found = theory.check_theorems("log", cutoff=lambda n: np.where(np.log10(n) % 2 < 1, n / 2, 5))
     assert not found.applies
-    assert "No theorem is known" in found.findings()[0]
+    assert "No theorem is known" in found.page().findings[0]
 
 
 def test_bad_arguments_are_refused() -> None:
@@ -167,7 +167,7 @@ def test_the_search_measures_what_evaluate_does() -> None:
         assert found.ratios[place] == pytest.approx(abs((a - b).mean()) / (a - b).std(ddof=1))
     assert found.best_ratio == found.ratios.max()
     assert found.chosen.sum() == pytest.approx(1)
-    assert "use other queries" in found.findings()[-1]
+    assert "use other queries" in found.page().findings[-1]
     assert found.queries_needed is not None
 
 

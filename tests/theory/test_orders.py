@@ -166,7 +166,7 @@ def test_what_no_convex_loss_shows_are_two_lists() -> None:
         "d2": [0, 1],
         "d3": [1, 0],
     }
-    assert "no convex loss is consistent with ap" in found.remarks()[0]
+    assert "no convex loss is consistent with ap" in found.page().remarks[0]
     with pytest.raises(OptionError, match="two documents and two levels"):
         theory.no_convex_loss("ap", n_docs=1)
     with pytest.raises(OptionError, match="too many"):

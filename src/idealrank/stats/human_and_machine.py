@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import are_numbers, check_fraction, is_whole
+from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array, float_column
@@ -96,15 +97,16 @@ class PredictionPowered(Result):
         degrees = self.n_human - 2
         return float(2 * stdtr(degrees, -abs(self.mean) / half * t_quantile(self.level, degrees)))
 
-    def findings(self) -> list[str]:
-        """Return the estimate, and what the machine judgments add, as sentences."""
+    def page(self) -> Page:
+        """Return the estimate, and what the machine judgments add."""
         about = f"{self.n_human:,} of {self.n:,} queries have human judgments"
-        return [
+        findings = (
             f"{self.mean:.4f} ({self.low:.4f} to {self.high:.4f}); {about}, which alone give {self.human_mean:.4f} "
             f"({self.human_low:.4f} to {self.human_high:.4f}).",
             f"Machine judgments are off by {self.bias:+z.4f} on average and count with a weight of {self.weight:.2f}: "
             f"the interval is as narrow as that of about {self.n_equivalent:.0f} queries with human judgments.",
-        ]
+        )
+        return _page(self, findings)
 
 
 def prediction_powered(
@@ -232,7 +234,7 @@ class JudgingPlan(Result):
     level: float
     is_finite: bool
 
-    def findings(self) -> list[str]:
+    def page(self) -> Page:
         """Return the numbers of queries as sentences."""
         alone, both = (
             f"human judgments of {count:,} of {self.n:,} queries"
@@ -242,7 +244,8 @@ class JudgingPlan(Result):
         )
         wanted = f"A {self.level:.0%} interval with a width of {self.width:g} needs"
         pilot = f"The plan comes from {self.n_pilot:,} queries with human values."
-        return [f"{wanted} {both} in addition to machine judgments of all, and {alone} without them.", pilot]
+        needed = f"{wanted} {both} in addition to machine judgments of all, and {alone} without them."
+        return _page(self, (needed, pilot))
 
 
 def human_queries_for(
@@ -360,3 +363,10 @@ def _note(weight: float, has_spread: bool, is_complete: bool) -> str:
     if weight == 0:
         return "human and machine values are not positively correlated: machine values do not count"
     return ""
+
+
+def _page(result: Result, findings: tuple[str, ...]) -> Page:
+    """Return a page with findings and the only table."""
+    table = {"result": result.table()}
+    sections = [Section("Result", tables=table)]
+    return Page(type(result).__name__, "", findings, (Section(tables=table),), sections=lambda: sections)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealrank._core.checks import is_whole
+from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Booleans, Floats, Int64s
@@ -88,9 +89,15 @@ class Impossibility(Result):
             "orders": Table([Column("order"), *ranks, Column(f"expected {self.measure}", ".4f")], orders),
         }
 
-    def remarks(self) -> list[str]:
-        """Return what the tables prove."""
-        return [f"{self}."]
+    def page(self) -> Page:
+        """Return the labels and the orders, and what they prove."""
+        said, tables = (f"{self}.",), self.tables()
+        return Page(
+            "Impossibility",
+            summary=(Section(tables={"labels": tables["labels"]}),),
+            remarks=said,
+            sections=lambda: [Section("Result", tables=tables, notes=said)],
+        )
 
     def __str__(self) -> str:
         return (

@@ -13,6 +13,7 @@ import numpy as np
 from idealrank import stats
 from idealrank._core.checks import check_count, items_of
 from idealrank._core.seeds import generator
+from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats, Int64s
@@ -97,7 +98,7 @@ class DesignSearch(Result):
         best = frozenset({(0, 3)})
         return {"measures": Table([*columns, Column("chosen", ".0%")], rows, best=best)}
 
-    def findings(self) -> list[str]:
+    def page(self) -> Page:
         """Return the best measure, what to expect of it on other queries, and the caveat."""
         reference = self.measures[-1]
         first = (
@@ -113,15 +114,14 @@ class DesignSearch(Result):
             "A measure that separates two systems is not for that reason the measure that users care about, and a test "
             "with the chosen measure on the same queries finds too many differences: use other queries."
         )
-        return [first, honest, worth, caveat]
-
-    def remarks(self) -> list[str]:
-        """Return how the numbers were computed."""
-        return [f"{self.n_queries} queries, {self.n_splits} random splits into halves, seed {self.seed}"]
-
-    def title(self) -> str:
-        """Return what was searched."""
-        return f"Signal to noise of {len(self.measures)} measures"
+        how = (f"{self.n_queries} queries, {self.n_splits} random splits into halves, seed {self.seed}",)
+        return Page(
+            f"Signal to noise of {len(self.measures)} measures",
+            findings=(first, honest, worth, caveat),
+            summary=(Section(tables=self.tables()),),
+            remarks=how,
+            sections=lambda: [Section("Result", tables=self.tables(), notes=how)],
+        )
 
 
 def search_design(

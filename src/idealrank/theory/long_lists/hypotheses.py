@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats, Int64s
@@ -105,14 +106,14 @@ class TheoremCheck(Result):
         rows = [[each.theorem, each.text, words[each.holds], each.step] for each in self.hypotheses]
         return {"hypotheses": Table([Column(name) for name in ("theorem", "hypothesis", "holds", "step")], rows)}
 
-    def findings(self) -> list[str]:
-        """Return what each theorem that applies says, or the hypotheses that fail."""
-        said = [told(theorem) for theorem in self.applies]
-        return said or [f"No theorem is known to apply to {self.weighting}."]
-
-    def title(self) -> str:
-        """Return what was checked."""
-        return f"Which theorems apply to {self.weighting}"
+    def page(self) -> Page:
+        """Return what each theorem that applies says, and the hypotheses."""
+        return Page(
+            f"Which theorems apply to {self.weighting}",
+            findings=tuple(map(told, self.applies)) or (f"No theorem is known to apply to {self.weighting}.",),
+            summary=(Section(tables=self.tables()),),
+            sections=lambda: [Section("Result", tables=self.tables())],
+        )
 
 
 _NOT_GIVEN = "no curves were given"

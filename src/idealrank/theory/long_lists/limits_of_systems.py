@@ -81,6 +81,12 @@ class SystemLimit:
         The standard deviation of NDCG on one long list, if it stays random.
     sees : {"the list", "its top", "a few ranks", "not known"}
         What determines the limit.
+
+    Examples
+    --------
+    >>> from idealrank.theory import limits
+    >>> limits([2, 1, 0], {"a": [3, 2, 1]}, "ndcg@20%").limits[0].sees
+    'the list'
     """
 
     system: str
