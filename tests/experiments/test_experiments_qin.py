@@ -16,7 +16,7 @@ from idealrank.experiments import qin2008
 from idealrank.experiments.qin2008 import accuracy
 from idealrank.experiments.qin2008.accuracy import Errors
 from idealrank.experiments.qin2008.protocol import CHOICES, PUBLISHED_NDCG, QUICK, Protocol, trained_name
-from idealrank.experiments.qin2008.runs import CollectionRun, is_graded, run
+from idealrank.experiments.qin2008.runs import TrainedCollection, is_graded, run
 from idealrank.experiments.reproduction import Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners import ApproxNDCGRanker, cross_fold
@@ -197,7 +197,7 @@ def test_topics_are_drawn_where_all_collections_have_more_than_two_labels(monkey
         asked.append(train.n_features)
         return {}
 
-    def only_ask(name: str, folds: Folds, protocol: Protocol, *, verbose: bool) -> list[CollectionRun]:
+    def only_ask(name: str, folds: Folds, protocol: Protocol, *, verbose: bool) -> list[TrainedCollection]:
         asked.append(name)
         raise KeyboardInterrupt
 
@@ -216,7 +216,7 @@ def test_quick_is_for_experiments_that_train() -> None:
 
 
 def test_approx_ndcg_reaches_the_published_ndcg_on_ohsumed(real_data: Path) -> None:
-    folds = ir.io.read_letor_folds(real_data / "ohsumed-letor1")
+    folds = ir.read_letor_folds(real_data / "ohsumed-letor1")
     descent = ApproxNDCGRanker(alpha=10, optimizer="sgd", max_iter=30, random_state=0, normalize="minmax")
     found = cross_fold({"ApproxNDCG": descent}, folds, ["ndcg"], like="letor1", n_jobs=1)
     assert abs(found.mean["ApproxNDCG"]["ndcg"] - PUBLISHED_NDCG["ApproxNDCG"]) < 0.01

@@ -73,7 +73,7 @@ def test_definition_5_on_simulated_paths() -> None:
     found = distinguish_two(labels, a, b, list(expected), offsets=offsets, sizes=sizes)
     for name, shares in expected.items():
         assert found[name].better == "a"
-        stays = found.paths[name].stays
+        stays = found.paths[name].lasting_lead_share
         seen = [stays[np.searchsorted(sizes, n)] for n in (200, 1000, 5000)]
         assert_allclose(seen, shares, rtol=0, atol=0.24)
 
@@ -82,7 +82,7 @@ def test_paths_count_wins_changes_and_the_last_mistake() -> None:
     nan = math.nan
     paths = Paths(np.array([1, 2, 5, 9]), np.array([[nan, -1, 1, 1], [1, -1, 1, -1], [0, 1, 1, nan]]))
     assert_allclose(paths.wins, [0.75, 1 / 3, 1, 0.5], rtol=0, atol=1e-15)
-    assert_allclose(paths.stays, [0, 1 / 3, 2 / 3, 2 / 3], rtol=0, atol=1e-15)
+    assert_allclose(paths.lasting_lead_share, [0, 1 / 3, 2 / 3, 2 / 3], rtol=0, atol=1e-15)
     assert_array_equal(paths.last_wrong, [2, 9, 1])
     assert_array_equal(paths.sign_changes, [1, 3, 0])
     assert_allclose(paths.mean_lead, [0.5, -1 / 3, 1, 0], rtol=0, atol=1e-15)

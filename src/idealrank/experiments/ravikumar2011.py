@@ -91,7 +91,7 @@ _NOTES = (
 )
 
 
-class _Counts(NamedTuple):
+class _TableColumn(NamedTuple):
     """A column of Table 1: the nine cases by how the consistent version does, and the mean change in percent."""
 
     better: int
@@ -104,15 +104,15 @@ class _Counts(NamedTuple):
 
 
 _PUBLISHED = {
-    "OHSUMED": _Counts(2, 7, 0, 0.81),
-    "HP2003": _Counts(5, 4, 0, 14.9),
-    "HP2004": _Counts(0, 9, 0, -0.78),
-    "NP2003": _Counts(3, 6, 0, 11.68),
-    "NP2004": _Counts(0, 8, 1, -2.77),
-    "TD2003": _Counts(0, 8, 1, 4.73),
-    "TD2004": _Counts(0, 9, 0, 1.82),
-    "MQ2007": _Counts(1, 6, 2, -0.09),
-    "MQ2008": _Counts(0, 4, 5, -2.02),
+    "OHSUMED": _TableColumn(2, 7, 0, 0.81),
+    "HP2003": _TableColumn(5, 4, 0, 14.9),
+    "HP2004": _TableColumn(0, 9, 0, -0.78),
+    "NP2003": _TableColumn(3, 6, 0, 11.68),
+    "NP2004": _TableColumn(0, 8, 1, -2.77),
+    "TD2003": _TableColumn(0, 8, 1, 4.73),
+    "TD2004": _TableColumn(0, 9, 0, 1.82),
+    "MQ2007": _TableColumn(1, 6, 2, -0.09),
+    "MQ2008": _TableColumn(0, 4, 5, -2.02),
 }
 #: Collections that stand in for one of the paper's.
 _STANDS_FOR = {"simulated topics": "HP2003"}
@@ -225,10 +225,10 @@ def _trained(name: str, folds: Folds, seed: int, *, quick: bool, verbose: bool) 
     return _Trained(name, found, seed)
 
 
-def _counts(cases: list[_Case]) -> _Counts:
+def _counts(cases: list[_Case]) -> _TableColumn:
     outcomes = [each.outcome for each in cases]
     change = 100 * float(np.mean([each.changes.mean() for each in cases]))
-    return _Counts(outcomes.count(1), outcomes.count(0), outcomes.count(-1), change)
+    return _TableColumn(outcomes.count(1), outcomes.count(0), outcomes.count(-1), change)
 
 
 def _published(name: str) -> str:

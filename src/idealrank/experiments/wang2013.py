@@ -205,7 +205,7 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
 
     def close(growth: Growth) -> tuple[str, str]:
         lead = _lead(growth, log, seed)
-        return lead.close(_CLOSE), f"{_ends(growth, log)}; {_told(lead)}"
+        return lead.close(_CLOSE), f"{_ends(growth, log)}; {_lead_text(lead)}"
 
     def same_limit(growth: Growth) -> tuple[str, str]:
         tenth = int(np.searchsorted(growth.sizes, growth.sizes[-1] // 10))
@@ -225,7 +225,7 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
         def judged(growth: Growth) -> tuple[str, str]:
             lead = _lead(growth, m, seed)
             theory = [growth.limit(ranker, m) for ranker in range(3)]
-            return lead.above(_CLOSE), f"{_ends(growth, m)}; theory {_three(theory)}; {_told(lead)}"
+            return lead.above(_CLOSE), f"{_ends(growth, m)}; theory {_three(theory)}; {_lead_text(lead)}"
 
         return judged
 
@@ -238,7 +238,7 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
 
     def as_good(growth: Growth) -> tuple[str, str]:
         lead = _lead(growth, geometric, seed)
-        return lead.close(_CLOSE), f"{_ends(growth, geometric)}; {_told(lead)}"
+        return lead.close(_CLOSE), f"{_ends(growth, geometric)}; {_lead_text(lead)}"
 
     yield claim("Figure 1", "the three are very close", close)
     yield claim("Figure 1", "they seem to converge to the same limit (leads shrink as lists grow)", same_limit)
@@ -249,7 +249,7 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
     yield claim("Figure 4", "they converge to different limits", different(top_fifth))
 
 
-def _told(lead: MeanDifference) -> str:
+def _lead_text(lead: MeanDifference) -> str:
     """The lead in words."""
     return f"the lead of the worse trained one over random is {lead}"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from idealrank._present.table import Column, Table, Value
 from idealrank.experiments.claims import Claim, Finding, MeanDifference, compared, within
 from idealrank.experiments.qin2008.protocol import LIKE, PUBLISHED_NDCG
-from idealrank.experiments.qin2008.runs import CollectionRun
+from idealrank.experiments.qin2008.runs import TrainedCollection
 
 __all__ = ["claims_of", "tables_of"]
 
@@ -15,7 +15,7 @@ __all__ = ["claims_of", "tables_of"]
 _CLOSE = 0.01
 
 
-def tables_of(runs: Sequence[CollectionRun]) -> dict[str, Table]:
+def tables_of(runs: Sequence[TrainedCollection]) -> dict[str, Table]:
     """Return {title: table}: a table per collection and scale of features, with a row per ranker."""
     return {
         f"Five-fold test means: {each.name}, {features}": _means(each, features)
@@ -24,7 +24,7 @@ def tables_of(runs: Sequence[CollectionRun]) -> dict[str, Table]:
     }
 
 
-def _means(run: CollectionRun, features: str) -> Table:
+def _means(run: TrainedCollection, features: str) -> Table:
     """NDCG by both discounts, MAP as in the claims (ties in file order), and for OHSUMED the published NDCG@n."""
     published = PUBLISHED_NDCG if "ohsumed" in run.name.lower() else {}
     letor, standard = ({"discount": discount} for discount in LIKE)
@@ -42,7 +42,7 @@ def _means(run: CollectionRun, features: str) -> Table:
     return Table([*columns, Column("published NDCG", ".4f")] if published else columns, rows)
 
 
-def claims_of(runs: Sequence[CollectionRun], seed: int) -> Iterator[Claim]:
+def claims_of(runs: Sequence[TrainedCollection], seed: int) -> Iterator[Claim]:
     """Yield the claims of Sections 6.3 to 6.5, for each collection."""
     for each in runs:
         yield from _of_map(each, seed)
@@ -50,7 +50,7 @@ def claims_of(runs: Sequence[CollectionRun], seed: int) -> Iterator[Claim]:
             yield from _of_ndcg(each, seed)
 
 
-def _of_map(run: CollectionRun, seed: int) -> Iterator[Claim]:
+def _of_map(run: TrainedCollection, seed: int) -> Iterator[Claim]:
     """The claims about MAP."""
     for other, published in (("AdaRank.MAP", "0.233/0.350 and 0.137/0.331"), ("SVMMap", "0.233/0.350 and 0.198/0.304")):
         says = f"MAP of ApproxAP is higher than that of {other} (TD2003/TD2004: {published})"
@@ -60,7 +60,7 @@ def _of_map(run: CollectionRun, seed: int) -> Iterator[Claim]:
     yield _better_optimizer(run, "ApproxAP", "ap", seed)
 
 
-def _of_ndcg(run: CollectionRun, seed: int) -> Iterator[Claim]:
+def _of_ndcg(run: TrainedCollection, seed: int) -> Iterator[Claim]:
     """The claims about NDCG@n."""
     if "ohsumed" in run.name.lower():
         for name, value in PUBLISHED_NDCG.items():
@@ -82,7 +82,7 @@ def _of_ndcg(run: CollectionRun, seed: int) -> Iterator[Claim]:
 def _pair(
     where: str,
     says: str,
-    run: CollectionRun,
+    run: TrainedCollection,
     measure: str,
     names: tuple[str, str],
     judge: Callable[[MeanDifference], str],
@@ -99,7 +99,7 @@ def _pair(
     return Claim(f"{where}, {run.name}", says, tuple(findings))
 
 
-def _better_optimizer(run: CollectionRun, name: str, measure: str, seed: int) -> Claim:
+def _better_optimizer(run: TrainedCollection, name: str, measure: str, seed: int) -> Claim:
     """The claim that a better optimizer could improve the performance."""
     better, reference = {"training": "L-BFGS"}, run.protocol.choices.reference
     found = compared(run.values(name, measure, better), run.values(name, measure, {}), seed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from idealrank._present.figure_style import new_panels
 from idealrank._present.palette import SERIES
 from idealrank.experiments.qin2008.accuracy import Errors
-from idealrank.experiments.qin2008.runs import CUTOFFS, CollectionRun
+from idealrank.experiments.qin2008.runs import CUTOFFS, TrainedCollection
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ def rho_by_epoch(errors: Mapping[str, Errors]) -> Figure:
     return figure
 
 
-def ndcg_by_cutoff(runs: Sequence[CollectionRun], rankers: Sequence[str]) -> Figure:
+def ndcg_by_cutoff(runs: Sequence[TrainedCollection], rankers: Sequence[str]) -> Figure:
     """Draw Figures 4 and 5 in the reference setting: a panel per graded collection, a line per ranker."""
     graded = [each for each in runs if each.graded]
     figure, parts = new_panels(1 + 3.2 * len(graded), 3.2, len(graded))

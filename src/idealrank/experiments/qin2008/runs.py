@@ -15,14 +15,14 @@ from idealrank.experiments.qin2008.protocol import LIKE, Protocol, trained_name
 from idealrank.io.letor_folds import Folds
 from idealrank.learners.search.cross_fold import CrossFold, cross_fold
 
-__all__ = ["CUTOFFS", "CollectionRun", "is_graded", "run"]
+__all__ = ["CUTOFFS", "TrainedCollection", "is_graded", "run"]
 
 CUTOFFS = range(1, 11)
 _MEASURES = [*(f"ndcg@{k}" for k in CUTOFFS), "ndcg", "ap"]
 
 
 @dataclass(frozen=True)
-class CollectionRun:
+class TrainedCollection:
     """The results on a collection in all settings.
 
     Parameters
@@ -69,7 +69,7 @@ class CollectionRun:
         return float(np.mean(self.measured(whole).fold_means(measure)[trained_name(ranker, whole)]))
 
 
-def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> CollectionRun:
+def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> TrainedCollection:
     """Train all rankers with all scales of features; only one if they are in [0, 1] already."""
     graded = is_graded(folds)
     own = protocol.for_queries(folds[0].train.n_queries)
@@ -81,7 +81,7 @@ def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -
         )
         for features in own.choices.values["features"]
     }
-    return CollectionRun(name, graded, own, found)
+    return TrainedCollection(name, graded, own, found)
 
 
 def is_graded(folds: Folds) -> bool:

@@ -33,8 +33,8 @@ from idealrank.measures.gains import GainLike
 from idealrank.theory.consistency.fisher import Mixture, distinct_levels
 from idealrank.theory.consistency.minimizers import (
     LossFunction,
-    Minimum,
     Risk,
+    RiskMinimum,
     best_scores,
     looks_convex,
     loss_function,
@@ -539,7 +539,7 @@ class _Search:
         inside = (both > 0) & (both < 1)
         return Mixture.of_two(both[inside], supports[np.tile(rows, 2)[inside]])
 
-    def examine(self, mixture: Mixture) -> tuple[Floats, Minimum]:
+    def examine(self, mixture: Mixture) -> tuple[Floats, RiskMinimum]:
         """Return the regret of each mixture, 0 if the order is right, and the scores of lowest risk."""
         found = best_scores(self.loss, mixture, self.n_threads, convex=self.convex)
         best, wrong = self.orders.wrong_pairs(mixture, found.scores)

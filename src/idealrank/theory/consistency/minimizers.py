@@ -21,7 +21,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.losses.loss_base import Loss
 from idealrank.theory.consistency.fisher import Mixture
 
-__all__ = ["LossFunction", "Minimum", "Risk", "best_scores", "looks_convex", "loss_function", "minimize", "take"]
+__all__ = ["LossFunction", "Risk", "RiskMinimum", "best_scores", "looks_convex", "loss_function", "minimize", "take"]
 
 #: A loss of the library, or any function of labels, scores and offsets that returns values and a gradient.
 LossFunction = Callable[[Floats, Floats, Int64s], tuple[npt.ArrayLike, npt.ArrayLike]] | Loss
@@ -114,7 +114,7 @@ class Risk:
         return risk, slope if self.basis is None else np.einsum("nd,ndf->nf", slope, self.basis), size
 
 
-class Minimum(NamedTuple):
+class RiskMinimum(NamedTuple):
     """The best scores found for each problem.
 
     Parameters
@@ -158,7 +158,9 @@ def looks_convex(loss: LossFunction, label_vectors: Floats, n_threads: int | Non
     return not bool((above > 1e-9 * (1 + np.abs(start) + np.abs(end)))[known].any())
 
 
-def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = None, *, convex: bool = True) -> Minimum:
+def best_scores(
+    loss: LossFunction, mixture: Mixture, n_threads: int | None = None, *, convex: bool = True
+) -> RiskMinimum:
     """Return the scores of lowest risk, from ``loss.minimizer(probabilities, label_vectors)`` if there is one."""
     minimizer = getattr(loss, "minimizer", None)
     if minimizer is None:
@@ -166,10 +168,10 @@ def best_scores(loss: LossFunction, mixture: Mixture, n_threads: int | None = No
     scores = np.asarray(minimizer(*mixture), np.float64)
     known = np.asarray(~np.isnan(scores).any(axis=1))
     unasked = np.full(known.size, np.nan)
-    return Minimum(scores, unasked, unasked, known, np.ones(known.size, np.bool_))
+    return RiskMinimum(scores, unasked, unasked, known, np.ones(known.size, np.bool_))
 
 
-def minimize(risk: Risk) -> Minimum:
+def minimize(risk: Risk) -> RiskMinimum:
     """Return the scores of lowest risk of each problem, from several starts if a risk is not convex."""
     found = _newton(risk, np.zeros((risk.n_problems, risk.n_free)))
     found.convex[:] &= risk.convex
@@ -207,7 +209,7 @@ class _Place(NamedTuple):
         return np.asarray(steepest <= tolerance * self.size)
 
 
-_Columns = TypeVar("_Columns", Minimum, Mixture, _Place)
+_Columns = TypeVar("_Columns", RiskMinimum, Mixture, _Place)
 
 
 def take(columns: _Columns, rows: npt.NDArray[Any]) -> _Columns:
@@ -221,7 +223,7 @@ def _put(columns: _Columns, rows: npt.NDArray[Any], part: _Columns) -> None:
         column[rows] = new
 
 
-def _newton(risk: Risk, start: Floats) -> Minimum:
+def _newton(risk: Risk, start: Floats) -> RiskMinimum:
     """Damped Newton steps from the start, for the problems that have not converged."""
     place = _Place.of(risk, start.copy())
     convex = np.ones(risk.n_problems, np.bool_)
@@ -244,7 +246,7 @@ def _newton(risk: Risk, start: Floats) -> Minimum:
         moving[rows] = ~there.resolved(risk.tolerance) & ~stuck
     gap = _RADIUS * np.sqrt((place.bare**2).sum(axis=1))  # a convex risk decreases no faster than here
     value = place.value - risk.ridge / 2 * (place.free**2).sum(axis=1)
-    return Minimum(place.free, value, gap, place.resolved(risk.tolerance), convex)
+    return RiskMinimum(place.free, value, gap, place.resolved(risk.tolerance), convex)
 
 
 def _hessian(risk: Risk, place: _Place) -> tuple[Floats, Floats]:
@@ -282,7 +284,7 @@ def _descend(risk: Risk, start: _Place, step: Floats) -> tuple[_Place, Booleans]
     return reached, np.isin(np.arange(start.value.size), todo)
 
 
-def _ellipsoid(risk: Risk, start: Floats) -> Minimum:
+def _ellipsoid(risk: Risk, start: Floats) -> RiskMinimum:
     """The ellipsoid method (Shor; Yudin and Nemirovski): each slope cuts the region that can contain a minimum."""
     n, d = start.shape
     center, best = start.copy(), start.copy()
@@ -306,4 +308,4 @@ def _ellipsoid(risk: Risk, start: Floats) -> Minimum:
         cut = along[:, :, None] * along[:, None, :]
         shape[rows] = shape[rows] / 4 if d == 1 else d**2 / (d**2 - 1) * (shape[rows] - 2 / (d + 1) * cut)
     reserve = risk.ridge / 2 * (best**2).sum(axis=1)
-    return Minimum(best, least - reserve, least - bound, least - bound <= 1e-6 * largest, np.ones(n, np.bool_))
+    return RiskMinimum(best, least - reserve, least - bound, least - bound <= 1e-6 * largest, np.ones(n, np.bool_))

@@ -20,7 +20,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.theory.distinguishing.confidence_sequences import ConfidenceSequence, confidence_sequence
 from idealrank.theory.distinguishing.growing_lists import Paths
-from idealrank.theory.distinguishing.ranker_curves import OnLists
+from idealrank.theory.distinguishing.ranker_curves import RankerCurves
 from idealrank.theory.distinguishing.separations import Separation, normalized
 from idealrank.theory.long_lists.certificates import Certificate, certificate
 from idealrank.theory.long_lists.curves import Curve
@@ -60,7 +60,7 @@ class Distinction(Result):
         One separation per measure; measures that need the fewest queries come first.
     sizes : int64 array
         The lengths n at which growing lists were measured.
-    on_lists : mapping of str to tuple of OnLists
+    rankers : mapping of str to tuple of RankerCurves
         For each measure, A and B on complete lists.
     names : tuple of str
         The names of A and B.
@@ -86,7 +86,7 @@ class Distinction(Result):
 
     separations: tuple[Separation, ...]
     sizes: Int64s
-    on_lists: Mapping[str, tuple[OnLists, OnLists]]
+    rankers: Mapping[str, tuple[RankerCurves, RankerCurves]]
     names: tuple[str, str]
     n_queries: int
     given: tuple[str, ...]
@@ -98,18 +98,18 @@ class Distinction(Result):
     def paths(self) -> dict[str, Paths]:
         """For each measure, the lead of the better ranker at each size."""
         signs = {row.measure: -1.0 if row.better == "b" else 1.0 for row in self.separations}
-        leads = {name: (a.growing - b.growing) * signs[name] for name, (a, b) in self.on_lists.items()}
+        leads = {name: (a.growing - b.growing) * signs[name] for name, (a, b) in self.rankers.items()}
         return {name: Paths(self.sizes, lead) for name, lead in leads.items()}
 
     @property
     def means(self) -> dict[str, tuple[Floats, Floats]]:
         """For each measure, the means over lists of A's and of B's value at each size."""
-        return {name: (a.means, b.means) for name, (a, b) in self.on_lists.items()}
+        return {name: (a.means, b.means) for name, (a, b) in self.rankers.items()}
 
     @property
     def curves(self) -> dict[str, tuple[Curve, Curve]]:
         """For each measure, the relevance curves of A and of B."""
-        return {name: (a.curves.pooled, b.curves.pooled) for name, (a, b) in self.on_lists.items()}
+        return {name: (a.curves.pooled, b.curves.pooled) for name, (a, b) in self.rankers.items()}
 
     @cached_property
     def certificates(self) -> dict[str, Certificate]:

@@ -28,7 +28,7 @@ from idealrank.theory.distinguishing.all_pairs import Distinctions
 from idealrank.theory.distinguishing.confidence_sequences import check_delta
 from idealrank.theory.distinguishing.distinctions import Distinction
 from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes
-from idealrank.theory.distinguishing.ranker_curves import on_lists
+from idealrank.theory.distinguishing.ranker_curves import ranker_curves
 from idealrank.theory.distinguishing.separations import Separation, separation
 from idealrank.theory.long_lists.measure_discount import MEASURES
 
@@ -129,7 +129,7 @@ def distinguish(
     seed = int(generator(seed).integers(2**32))  # shared, so that all pairs and measures see the same resamples
     grid = _grid(lists.data, sizes)
     documents = (lists.data.labels, lists.scores, lists.data.offsets, grid)
-    shown = on_lists(grown, *documents, n_orders=n_orders, seed=seed, n_threads=n_threads)
+    shown = ranker_curves(grown, *documents, n_orders=n_orders, seed=seed, n_threads=n_threads)
 
     @functools.cache
     def resamples(n_queries: int) -> Int64s:

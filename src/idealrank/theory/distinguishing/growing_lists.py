@@ -27,7 +27,7 @@ class Paths:
     A list on which the better ranker is first behind, then ahead, then level, then ahead:
 
     >>> paths = Paths(np.array([1, 2, 3, 4]), np.array([[-0.1, 0.2, 0.0, 0.3]]))
-    >>> paths.wins, paths.stays
+    >>> paths.wins, paths.lasting_lead_share
     (array([0. , 1. , 0.5, 1. ]), array([0., 0., 0., 1.]))
     >>> paths.last_wrong, paths.sign_changes
     (array([3]), array([1]))
@@ -47,7 +47,7 @@ class Paths:
         return _mean(self.lead)
 
     @property
-    def stays(self) -> Floats:
+    def lasting_lead_share(self) -> Floats:
         """For each size N, the share of lists on which it is ahead at all sizes from N on (Definition 5)."""
         right = np.isnan(self.lead) | (self.lead > 0)
         from_here_on = np.logical_and.accumulate(right[:, ::-1], axis=1)[:, ::-1]

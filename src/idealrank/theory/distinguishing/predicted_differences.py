@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealrank._typing import Floats
-from idealrank.theory.distinguishing.ranker_curves import OnLists
+from idealrank.theory.distinguishing.ranker_curves import RankerCurves
 from idealrank.theory.long_lists.limits_of_means import Mean
 
 __all__ = ["GapPrediction", "predict_gap"]
@@ -34,7 +34,7 @@ class GapPrediction:
     sd_queries: float
 
 
-def predict_gap(a: OnLists, b: OnLists) -> GapPrediction:
+def predict_gap(a: RankerCurves, b: RankerCurves) -> GapPrediction:
     """Predict the difference of two rankers by one measure from the curves of both, and split its variance.
 
     The variance over queries of the difference has two parts: the mean variance within a query, by chance of the

@@ -20,14 +20,14 @@ from idealrank.theory.distinguishing.prefixes import prefix_values
 from idealrank.theory.long_lists.limits_of_means import Mean, expected_values, limit_values
 from idealrank.theory.long_lists.query_curves import QueryCurves, fit_queries
 
-__all__ = ["OnLists", "on_lists"]
+__all__ = ["RankerCurves", "ranker_curves"]
 
 #: Documents to draw for the variance within queries, and the least and the largest number of resamples.
 _DRAWN, _LEAST, _MOST = 500_000, 10, 100
 
 
 @dataclass(frozen=True, eq=False)
-class OnLists:
+class RankerCurves:
     """One ranker on complete lists, by one measure.
 
     Parameters
@@ -63,7 +63,7 @@ class OnLists:
         return Paths(self.sizes, self.growing).mean_lead
 
 
-def on_lists(
+def ranker_curves(
     measures: Mapping[str, Measure],
     labels: Floats,
     rankers: Mapping[str, Floats],
@@ -73,8 +73,8 @@ def on_lists(
     n_orders: int = 0,
     seed: int = 0,
     n_threads: int | None = None,
-) -> dict[str, dict[str, OnLists]]:
-    """Return what each ranker shows by each measure, as {ranker: {measure: OnLists}}.
+) -> dict[str, dict[str, RankerCurves]]:
+    """Return what each ranker shows by each measure, as {ranker: {measure: RankerCurves}}.
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ def on_lists(
     growing = _growing(filled, labels, scores, offsets, sizes, n_orders, seed, n_threads)
     observed = _values(filled, labels, scores, offsets, n_threads)
     redrawn = _redrawn(filled, labels, scores, offsets, seed, n_threads)
-    found: dict[str, dict[str, OnLists]] = {}
+    found: dict[str, dict[str, RankerCurves]] = {}
     for place, (ranker, column) in enumerate(rankers.items()):
         curves = {gain: fit_queries(gain(labels), column, offsets) for gain in {*map(_gain, filled)}}
         found[ranker] = {}
         for row, (name, m) in enumerate(measures.items()):
             own, limit = curves[_gain(m)], Mean.of(limit_values(m, curves[_gain(m)]))
             values = growing[place, row], own, observed[place, row], redrawn[:, place, row]
-            found[ranker][name] = OnLists(sizes, *values, expected_values(m, own), limit)
+            found[ranker][name] = RankerCurves(sizes, *values, expected_values(m, own), limit)
     return found
 
 

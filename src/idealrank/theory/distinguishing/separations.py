@@ -15,7 +15,7 @@ from idealrank.measures import DCG, NDCG, Measure
 from idealrank.theory.distinguishing.confidence_sequences import certified_at
 from idealrank.theory.distinguishing.growing_lists import Paths
 from idealrank.theory.distinguishing.predicted_differences import predict_gap
-from idealrank.theory.distinguishing.ranker_curves import OnLists
+from idealrank.theory.distinguishing.ranker_curves import RankerCurves
 from idealrank.theory.long_lists.needed import Gap
 from idealrank.theory.long_lists.verdicts import Verdict, verdict
 
@@ -100,7 +100,7 @@ def separation(
     name: str,
     m: Measure,
     values: tuple[Evaluation, Evaluation],
-    lists: tuple[OnLists, OnLists],
+    lists: tuple[RankerCurves, RankerCurves],
     *,
     resamples: Callable[[int], Int64s],
     delta: float,
@@ -115,7 +115,7 @@ def separation(
         The measure as used on growing lists.
     values : tuple of Evaluation
         The evaluations of both rankers.
-    lists : tuple of OnLists
+    lists : tuple of RankerCurves
         Both rankers on complete lists, by this measure.
     resamples : callable
         Returns resamples of so many queries, as an array of shape (resamples, queries).

@@ -22,7 +22,7 @@ from idealrank.theory.long_lists.limits import end_of, reach_of
 from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.rank_weights import discount_sum
 from idealrank.theory.long_lists.regimes import Regime, regime
-from idealrank.theory.long_lists.theorems import told
+from idealrank.theory.long_lists.theorems import theorem_text
 from idealrank.theory.long_lists.wins import EQUAL, agree, limit_gap
 
 __all__ = ["Hypothesis", "TheoremCheck", "check_theorems"]
@@ -110,7 +110,7 @@ class TheoremCheck(Result):
         """Return what each theorem that applies says, and the hypotheses."""
         return Page(
             f"Which theorems apply to {self.weighting}",
-            findings=tuple(map(told, self.applies)) or (f"No theorem is known to apply to {self.weighting}.",),
+            findings=tuple(map(theorem_text, self.applies)) or (f"No theorem is known to apply to {self.weighting}.",),
             summary=(Section(tables=self.tables()),),
             sections=lambda: [Section("Result", tables=self.tables())],
         )
@@ -170,7 +170,7 @@ def check_theorems(
     """
     if (curve_a is None) != (curve_b is None):
         raise OptionError("give the curves of both rankers, or none")
-    own = _Function(cutoff) if callable(cutoff) and not isinstance(cutoff, cutoffs.Cutoff) else cutoff
+    own = _CutoffFunction(cutoff) if callable(cutoff) and not isinstance(cutoff, cutoffs.Cutoff) else cutoff
     weighting = Weighting.of(discount, own)
     pair = None
     if curve_a is not None and curve_b is not None:
@@ -181,7 +181,7 @@ def check_theorems(
 
 
 @dataclass(frozen=True)
-class _Function(cutoffs.Cutoff):
+class _CutoffFunction(cutoffs.Cutoff):
     """A user's own cutoff: a function of an array of lengths."""
 
     function: Callable[[Floats], npt.ArrayLike] = field(compare=False)

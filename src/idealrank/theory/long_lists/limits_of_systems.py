@@ -29,7 +29,7 @@ from idealrank.theory.long_lists.limits_of_means import prospect
 from idealrank.theory.long_lists.measure_discount import MEASURES, Weighting
 from idealrank.theory.long_lists.query_curves import QueryCurves, fit_queries
 from idealrank.theory.long_lists.steps import StepCurve
-from idealrank.theory.long_lists.theorems import told
+from idealrank.theory.long_lists.theorems import theorem_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,7 +227,7 @@ class Limits(Result):
     def _reasons(self) -> dict[str, list[str]]:
         """Return the theorem behind each limit, by measure."""
         measures = {each.measure: self._first.filled[each.measure] for each in self.limits}
-        return {name: [told(theorem_of(Weighting.of(m))) or _UNKNOWN] for name, m in measures.items()}
+        return {name: [theorem_text(theorem_of(Weighting.of(m))) or _UNKNOWN] for name, m in measures.items()}
 
     def _section(self) -> Section:
         """Return the table and the relevance curves."""

@@ -30,7 +30,7 @@ MeasureLike: TypeAlias = "str | Measure | discounts.Discount | Weighting | Calla
 
 
 @dataclass(frozen=True)
-class _Function(discounts.Discount):
+class _DiscountFunction(discounts.Discount):
     """A user's own discount: a function of an array of ranks."""
 
     function: Callable[[Floats], npt.ArrayLike]
@@ -94,7 +94,7 @@ class Weighting:
         if isinstance(what, (str, discounts.Discount)):
             return cls(discounts.of(what), cutoffs.of(cutoff))
         if callable(what):
-            return cls(_Function(what), cutoffs.of(cutoff))
+            return cls(_DiscountFunction(what), cutoffs.of(cutoff))
         raise OptionError(f"expected an NDCG or a discount, got {what!r}")
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["PAPER", "STATEMENTS", "told"]
+__all__ = ["PAPER", "STATEMENTS", "theorem_text"]
 
 PAPER = "Wang et al. 2013"
 
@@ -60,10 +60,10 @@ STATEMENTS = {
 }
 
 
-def told(theorem: str) -> str:
+def theorem_text(theorem: str) -> str:
     """Return the statement of a theorem with its source; the name may be followed by a comma or a semicolon and more.
 
-    >>> told("Theorem 8, condition 1")[:60]
+    >>> theorem_text("Theorem 8, condition 1")[:60]
     'Wang et al. 2013, Theorem 8, condition 1: With the discount '
     """
     name = theorem.partition(";")[0]

@@ -17,7 +17,7 @@ from idealrank.theory.long_lists.gaps import log_term
 from idealrank.theory.long_lists.limits import end_of, sees, without_limit
 from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.regimes import Regime, regime
-from idealrank.theory.long_lists.theorems import told
+from idealrank.theory.long_lists.theorems import theorem_text
 from idealrank.theory.long_lists.wins import EQUAL, agree, counts_equally, limit_gap, top_integral
 
 __all__ = ["verdict"]
@@ -76,7 +76,9 @@ class Verdict(Result):
             The sentences.
         """
         rate = f"On lists of n documents: {self.rate}." if self.rate else ""
-        return [line for line in (f"{self.reason[0].upper()}{self.reason[1:]}.", told(self.theorem), rate) if line]
+        return [
+            line for line in (f"{self.reason[0].upper()}{self.reason[1:]}.", theorem_text(self.theorem), rate) if line
+        ]
 
 
 _IN_WORDS = {
