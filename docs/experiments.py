@@ -162,8 +162,9 @@ def _verdicts(printed: str) -> list[str]:
 
 
 def tables_of(printed: str) -> str:
-    """Return what a command printed from its first table on."""
-    return "".join(printed.partition("### Claims")[1:]).strip()
+    """Return what a command printed from its first table on, without the verdict, which the page gives in a table."""
+    tables = "".join(printed.partition("### Claims")[1:])
+    return re.sub(r"^> (?:All|Of) \d+ claims? .*\n?(?:>\n)?", "", tables, flags=re.MULTILINE).strip()
 
 
 def _verdicts_table(printed: dict[str, str]) -> str:

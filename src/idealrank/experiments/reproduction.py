@@ -59,8 +59,9 @@ class Reproduction(Result):
 
     def to_dict(self) -> dict[str, Plain]:
         """Return claims, numbers and notes, and the names of the figures."""
+        claims = [{**vars(each), "verdict": each.verdict, "holds in": each.share} for each in self.claims]
         return {
-            "claims": plain(self.claims),
+            "claims": plain(claims),
             "numbers": {title: plain(table.by_column()) for title, table in self.numbers.items()},
             "figures": list(self.figures),
             "notes": plain([*([self.warning] if self.warning else []), *self.notes]),
