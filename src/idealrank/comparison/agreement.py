@@ -24,9 +24,8 @@ from idealrank.data.judgments import Run
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.inputs import LayoutOptions, OneSystem, Several, layout_of, named_runs, naming
-from idealrank.io.shapes.shape import Shape
 
-__all__ = ["AGREEMENT_MEASURES", "Agreement", "agreement", "agreement_of"]
+__all__ = ["AGREEMENT_MEASURES", "Agreement", "agreement"]
 
 #: What `agreement` computes, and says that it does.
 AGREEMENT_MEASURES = {
@@ -223,13 +222,6 @@ def agreement(
     bm25    dense        1  0.4167 -1.0000
     """
     shapes = named_runs(run, other, layout_of(layout))
-    return agreement_of(shapes, measures, p=p, depth=depth, ties=ties)
-
-
-def agreement_of(
-    shapes: Mapping[str, Shape], measures: str | Sequence[str], *, p: float, depth: int | None, ties: str
-) -> Agreement:
-    """Compare recognized runs; the options are those of `agreement`."""
     names = [_known(name) for name in ([measures] if isinstance(measures, str) else items_of(measures, "measures"))]
     if not names:
         raise OptionError("no measure was named")

@@ -229,6 +229,22 @@ def test_folders_of_beir_and_mteb_give_the_same_leaderboard(tmp_path: Path) -> N
     assert ir.leaderboard(by_folder, seed=0).to_dict() == ir.leaderboard(drawn(), seed=0).to_dict()
 
 
+def test_the_function_reads_folders_and_says_how_far_it_is(tmp_path: Path) -> None:
+    seen: list[tuple[str, int, int]] = []
+    systems = folders(tmp_path)
+    found = ir.leaderboard(tmp_path / "beir", systems=systems, seed=0, progress=lambda *each: seen.append(each))
+    assert found.to_dict() == ir.leaderboard(drawn(), seed=0).to_dict()
+    assert seen == [("one", 1, 2), ("two", 2, 2)]
+    with pytest.raises(DataError, match=r"has no qrels/dev\.tsv"):
+        ir.leaderboard(tmp_path / "beir", systems=systems, split="dev")
+    with pytest.raises(DataError, match="need the folder of the data sets, got dict"):
+        ir.leaderboard(drawn(), systems=systems)
+    with pytest.raises(DataError, match="folder}, got list"):
+        ir.leaderboard(tmp_path / "beir", systems=[tmp_path / "bm25"])  # type: ignore[arg-type]
+    with pytest.raises(DataError, match=r"expected data sets, .* got NoneType"):
+        ir.leaderboard()
+
+
 def test_folders_without_files_are_named(tmp_path: Path) -> None:
     systems = folders(tmp_path)
     with pytest.raises(DataError, match="no data sets"):
@@ -259,6 +275,11 @@ def test_results_of_mteb_are_read(tmp_path: Path) -> None:
     assert results_in({"e5": tmp_path / "e5"}, "ndcg@10") == {"A": {"e5": 0.1875}, "B": {"e5": 0.375}}
     with pytest.raises(ParseError, match="no number 'ndcg_at_5' for each subset of A; it has ndcg_at_10"):
         results_in({"e5": tmp_path / "e5"}, "ndcg@5")
+    result_file(tmp_path / "bge" / "A.json", "A", 0.25)
+    result_file(tmp_path / "bge" / "B.json", "B", 0.5)
+    both = {name: tmp_path / name for name in ("e5", "bge")}
+    assert [ir.leaderboard(None, name, systems=both).measure for name in (None, "ndcg@10")] == ["main score", "ndcg@10"]
+    assert ir.leaderboard(systems=both).to_dict()["means"] == results_in(both)
     result_file(tmp_path / "e5" / "other" / "A.json", "A", 0.5)
     with pytest.raises(DataError, match="has two results of A"):
         results_in({"e5": tmp_path / "e5"})

@@ -114,22 +114,24 @@ def command(
 
     from idealrank.cli.support.showing import show
     from idealrank.cli.support.status_line import working
-    from idealrank.comparison.leaderboards.folders import datasets_in, results_in
-    from idealrank.comparison.leaderboards.leaderboard import LeaderboardOptions, leaderboard_of
+    from idealrank.comparison.leaderboards.leaderboard import leaderboard
 
-    chosen = LeaderboardOptions(baseline, weights, over, level, n_permutations, seed, method=method)
     with working("reading data sets", quiet=quiet) as say_that:
-        if are_results:
-            found = leaderboard_of(results_in(systems, measure), measure or "main score", chosen)
-        else:
-            datasets = datasets_in(folders[0], systems, split)
-            done: list[str] = []
-
-            def watch(dataset: str) -> None:
-                done.append(dataset)
-                say_that(f"evaluating {dataset}, {len(done)} of {len(datasets)} data sets")
-
-            found = leaderboard_of(datasets, measure or "ndcg@10", chosen, like, watch=watch)
+        found = leaderboard(
+            None if are_results else folders[0],
+            measure,
+            systems=systems,
+            split=split,
+            baseline=baseline,
+            like=like,
+            weights=weights,
+            over=over,
+            level=level,
+            method=method,
+            n_permutations=n_permutations,
+            seed=seed,
+            progress=lambda name, number, n: say_that(f"evaluating {name}, {number} of {n} data sets"),
+        )
     show(found, output_format, quiet=quiet, html_path=html_path, digits=digits)
 
 

@@ -8,17 +8,37 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from idealrank._present.page import listed
-from idealrank.comparison.leaderboards.leaderboard import beir_qrels
 from idealrank.errors import DataError
 from idealrank.io.mteb import read_mteb_results
 
-__all__ = ["datasets_in", "results_in"]
+__all__ = ["beir_qrels", "datasets_in", "results_in"]
 
 _ENDINGS = re.compile(r"\.(gz|xz|bz2|zst|run|results|qrels|txt|tsv|csv|json|jsonl|trec|parquet|pq)$", re.IGNORECASE)
 #: What MTEB adds to the name of a task.
 _ADDED = re.compile(r"(_default)?_predictions$")
 #: Files beside the results of MTEB.
 _NOT_RESULTS = ("model_meta.json",)
+
+
+def beir_qrels(folder: str | os.PathLike[str], split: str = "test") -> Path:
+    """Return the path of the judgments in the folder of a BEIR data set.
+
+    Parameters
+    ----------
+    folder : path-like
+        The folder, which has ``qrels/SPLIT.tsv``.
+    split : str
+        The split.
+
+    Raises
+    ------
+    DataError
+        If there is no such file.
+    """
+    found = Path(folder) / "qrels" / f"{split}.tsv"
+    if not found.is_file():
+        raise DataError(f"{folder} is not the folder of a BEIR data set: it has no qrels/{split}.tsv")
+    return found
 
 
 def datasets_in(

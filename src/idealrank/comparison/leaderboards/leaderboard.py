@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ from idealrank import stats
 from idealrank._core.seeds import new_seed
 from idealrank._present.page import listed
 from idealrank._typing import Floats
+from idealrank.comparison.leaderboards.folders import beir_qrels, datasets_in, results_in
 from idealrank.comparison.leaderboards.leaderboard_result import AgainstBaseline, Leaderboard
 from idealrank.comparison.leaderboards.normalization import Normalization, normalization_of, without_normalization
 from idealrank.data.problem import Problem
@@ -25,146 +25,21 @@ from idealrank.io.mteb import read_mteb_predictions
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
 
-__all__ = ["LeaderboardOptions", "beir_qrels", "leaderboard", "leaderboard_of"]
+__all__ = ["leaderboard"]
 
+Folder: TypeAlias = str | os.PathLike[str]
+#: Told the name of a data set, its number, and the number of data sets.
+Progress: TypeAlias = Callable[[str, int, int], None]
 #: One data set: judgments and runs, evaluations by system, or published means by system.
 Dataset: TypeAlias = tuple[Data, Mapping[str, OneSystem]] | Mapping[str, Evaluation] | Mapping[str, float]
 
 
-class LeaderboardOptions(NamedTuple):
-    """The options of `leaderboard` besides the data and the measure."""
-
-    baseline: str | None = None
-    weights: str | Mapping[str, float] | None = None
-    over: str | None = None
-    level: float = 0.05
-    n_permutations: int = 10_000
-    seed: int | None = None
-    n_threads: int | None = None
-    method: str = "t"
-
-    def leaderboard(
-        self,
-        measure: str,
-        datasets: Sequence[tuple[str, Evaluations | Mapping[str, float]]],
-        dcg: str | None = None,
-        problems: tuple[Problem, ...] = (),
-    ) -> Leaderboard:
-        """Compare evaluated data sets, which all have the same systems.
-
-        Parameters
-        ----------
-        measure : str
-            The measure, as the evaluations call it.
-        datasets : sequence of (str, Evaluations or mapping)
-            The data sets by name: evaluations, or published means, {system: mean}.
-        dcg : str, optional
-            The measure without normalization, as the evaluations call it.
-        problems : tuple of Problem
-            Problems that are known already.
-
-        Returns
-        -------
-        Leaderboard
-        """
-        systems = tuple(datasets[0][1])
-        if self.baseline is not None and self.baseline not in systems:
-            raise DataError(
-                f"the baseline {self.baseline!r} is not among the systems that all data sets have: {', '.join(systems)}"
-            )
-        known = [(name, _values(name, given, systems, measure, dcg)) for name, given in datasets]
-        over = self.over or ("queries" if all(own.is_by_query for _, own in known) else "datasets")
-        if over == "queries" and not all(own.is_by_query for _, own in known):
-            raise OptionError("over='queries' needs values by query, and some data sets have means only")
-        weights = self._weights({name: own.n_queries for name, own in known})
-        lower = any(own.lower_is_better for _, own in known)
-        seed = new_seed(self.seed)
-        options: dict[str, Any] = {"level": self.level, "over": over, "method": self.method, "seed": seed}
-        matrices = {name: own.values for name, own in known}
-        share = None if weights is None else [weights[name] for name, _ in known]
-        means = np.array([_means(own) for own in matrices.values()])
-        totals = means.mean(axis=0) if share is None else np.asarray(share) @ means / sum(share)
-        order = np.argsort(totals if lower else -totals, kind="stable")
-        sorted_systems = tuple(systems[place] for place in order)
-        matrices = {name: values[:, order] for name, values in matrices.items()}
-        overall = stats.rank_systems(matrices, weights=share, lower_is_better=lower, **options)
-        normalization: Normalization | None = None
-        if dcg is not None and all(own.dcg is not None for _, own in known):
-            both = {name: (matrices[name], own.dcg[:, order]) for name, own in known if own.dcg is not None}
-            normalization = normalization_of(measure, dcg, sorted_systems, both)
-        return Leaderboard(
-            measure,
-            sorted_systems,
-            tuple(matrices),
-            tuple(own.n_queries for _, own in known),
-            means[:, order],
-            tuple(np.asarray(share or np.ones(len(known)) / len(known), np.float64).tolist()),
-            overall,
-            over,
-            self.baseline,
-            self._tests(sorted_systems, matrices, share, over, seed),
-            normalization,
-            lower,
-            (*problems, *_repeated(known), *(problem for name, own in known for problem in own.problems_of(name))),
-        )
-
-    def _weights(self, n_queries: Mapping[str, int]) -> dict[str, float] | None:
-        given = self.weights
-        if given is None or given == "equal":
-            return None
-        if given == "queries":
-            if not all(n_queries.values()):
-                raise OptionError("weights='queries' needs values by query, and some data sets have means only")
-            own: Mapping[str, float] = n_queries
-        elif isinstance(given, Mapping):
-            own = given
-        else:
-            raise OptionError(f"weights must be 'equal', 'queries' or {{data set: weight}}, got {given!r}")
-        missing = [name for name in n_queries if name not in own]
-        if missing or any(name not in n_queries for name in own):
-            wrong = missing or [name for name in own if name not in n_queries]
-            raise OptionError(f"weights must have one entry per data set, {', '.join(n_queries)}; see {wrong[0]!r}")
-        try:
-            total = float(sum(own.values()))
-            return {name: float(own[name]) / total for name in n_queries}
-        except (TypeError, ValueError, ZeroDivisionError):
-            raise OptionError(f"weights must be positive numbers, got {dict(own)!r}") from None
-
-    def _tests(
-        self,
-        systems: Sequence[str],
-        matrices: Mapping[str, Floats],
-        share: Sequence[float] | None,
-        over: str,
-        seed: int,
-    ) -> tuple[AgainstBaseline, ...]:
-        if self.baseline is None:
-            return ()
-        base = systems.index(self.baseline)
-        others = [place for place in range(len(systems)) if place != base]
-        strata = matrices
-        if over == "datasets":
-            strata = {"": np.array([_means(each) for each in matrices.values()])}
-        raw = [
-            stats.stratified_randomization_test(
-                {name: each[:, place] for name, each in strata.items()},
-                {name: each[:, base] for name, each in strata.items()},
-                weights=share,
-                n_permutations=self.n_permutations,
-                seed=seed,
-                n_threads=self.n_threads,
-            ).p_value
-            for place in others
-        ]
-        corrected = stats.holm(raw).tolist()
-        tested = zip(others, raw, corrected, strict=True)
-        return tuple(AgainstBaseline(systems[place], p, own) for place, p, own in tested)
-
-
 def leaderboard(
-    datasets: Mapping[str, Dataset],
-    measure: str | Measure = "ndcg@10",
+    datasets: Mapping[str, Dataset] | Folder | None = None,
+    measure: str | Measure | None = None,
     *,
+    systems: Mapping[str, Folder] | None = None,
+    split: str = "test",
     baseline: str | None = None,
     like: str | Convention | None = None,
     weights: str | Mapping[str, float] | None = None,
@@ -174,18 +49,26 @@ def leaderboard(
     n_permutations: int = 10_000,
     seed: int | None = None,
     n_threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Leaderboard:
     """Compare systems over many data sets: which is first, which are tied with it, and what the order depends on.
 
     Parameters
     ----------
-    datasets : mapping
+    datasets : mapping or path-like, optional
         {data set: (judgments, {system: run})}, each as in `evaluate`; judgments may also be the folder of a BEIR data
         set, whose ``qrels/test.tsv`` is read, and a run may be a prediction file of MTEB. Or {data set: {system:
         `Evaluation`}}. Or published means, {data set: {system: mean}}, such as those of `read_mteb_results`; the
-        measure is then only a name. Queries of different data sets are different even if they have the same id.
-    measure : str or Measure
-        The measure.
+        measure is then only a name. Queries of different data sets are different even if they have the same id. Or the
+        folder of data sets, if ``systems`` are folders, too: folders of BEIR data sets, or one file of judgments per
+        data set.
+    measure : str or Measure, optional
+        The measure; by default, "ndcg@10", or the main measure of each task if there are only result files of MTEB.
+    systems : mapping of str to path-like, optional
+        {system: folder with one run per data set, named by data set}. Without ``datasets``, {system: folder with result
+        files of MTEB}.
+    split : str
+        The split of BEIR data sets.
     baseline : str, optional
         A system with which all others are compared by a paired test; None means no such tests.
     like : str or Convention, optional
@@ -206,6 +89,8 @@ def leaderboard(
         Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
         Number of threads; None means all cores, or the number passed to `set_threads`.
+    progress : callable, optional
+        Called before each data set is evaluated, with its name, its number from 1 on, and the number of data sets.
 
     Returns
     -------
@@ -244,31 +129,118 @@ def leaderboard(
     comparisons. geometric, mean rank: geometric mean
     and mean rank over data sets.
     """
-    chosen = LeaderboardOptions(baseline, weights, over, level, n_permutations, seed, n_threads, method)
-    return leaderboard_of(datasets, measure, chosen, like)
-
-
-def leaderboard_of(
-    datasets: Any,
-    measure: str | Measure,
-    chosen: LeaderboardOptions,
-    like: str | Convention | None = None,
-    *,
-    watch: Callable[[str], None] = lambda dataset: None,
-) -> Leaderboard:
-    """Compare systems over data sets, as `leaderboard` does; ``watch`` is told the name of each data set in turn."""
-    if not isinstance(datasets, Mapping) or not datasets:
-        got = "none" if isinstance(datasets, Mapping) else type(datasets).__name__
+    read: Any = datasets if systems is None else _in_folders(datasets, systems, split, measure)
+    if measure is None:
+        measure = "ndcg@10" if systems is None or datasets is not None else "main score"
+    if not isinstance(read, Mapping) or not read:
+        got = "none" if isinstance(read, Mapping) else type(read).__name__
         raise DataError(f"expected data sets, {{name: (judgments, {{system: run}})}}, got {got}")
-    given = {str(key): each for key, each in datasets.items()}
+    given = {str(key): each for key, each in read.items()}
     name, dcg = _measure(measure, are_means=all(_has_means(each) for each in given.values()))
-    measures = [name, *([] if dcg is None else [dcg])]
-    systems, problems = _common_systems({key: _systems_of(key, each) for key, each in given.items()})
-    found = []
-    for key, each in given.items():
-        watch(key)
-        found.append((key, _evaluated(key, each, systems, measures, like, chosen.n_threads)))
-    return chosen.leaderboard(name, found, dcg, problems)
+    common, problems = _common_systems({key: _systems_of(key, each) for key, each in given.items()})
+    if baseline is not None and baseline not in common:
+        raise DataError(
+            f"the baseline {baseline!r} is not among the systems that all data sets have: {', '.join(common)}"
+        )
+    known: dict[str, _Values] = {}
+    for number, (key, each) in enumerate(given.items(), 1):
+        if progress is not None:
+            progress(key, number, len(given))
+        evaluated = _evaluated(key, each, common, [name] if dcg is None else [name, dcg], like, n_threads)
+        known[key] = _values(key, evaluated, name, dcg)
+    has_queries = all(own.is_by_query for own in known.values())
+    over = over or ("queries" if has_queries else "datasets")
+    if over == "queries" and not has_queries:
+        raise OptionError("over='queries' needs values by query, and some data sets have means only")
+    share = _shares(weights, {key: own.n_queries for key, own in known.items()})
+    lower = any(own.lower_is_better for own in known.values())
+    seed = new_seed(seed)
+    means = np.array([_means(own.values) for own in known.values()])
+    totals = means.mean(axis=0) if share is None else np.asarray(share) @ means / sum(share)
+    order = np.argsort(totals if lower else -totals, kind="stable")
+    ranked = tuple(common[place] for place in order)
+    matrices = {key: own.values[:, order] for key, own in known.items()}
+    options: dict[str, Any] = {"level": level, "over": over, "method": method, "seed": seed}
+    overall = stats.rank_systems(matrices, weights=share, lower_is_better=lower, **options)
+    normalization: Normalization | None = None
+    if dcg is not None and all(own.dcg is not None for own in known.values()):
+        both = {key: (matrices[key], own.dcg[:, order]) for key, own in known.items() if own.dcg is not None}
+        normalization = normalization_of(name, dcg, ranked, both)
+    tests: tuple[AgainstBaseline, ...] = ()
+    if baseline is not None:
+        strata = matrices if over == "queries" else {"": means[:, order]}
+        test: dict[str, Any] = {"n_permutations": n_permutations, "seed": seed, "n_threads": n_threads}
+        tests = _against_baseline(ranked, baseline, strata, share, test)
+    return Leaderboard(
+        name,
+        ranked,
+        tuple(matrices),
+        tuple(own.n_queries for own in known.values()),
+        means[:, order],
+        tuple(share or [1 / len(known)] * len(known)),
+        overall,
+        over,
+        baseline,
+        tests,
+        normalization,
+        lower,
+        (*problems, *_repeated(known), *(each for key, own in known.items() for each in own.problems_of(key))),
+    )
+
+
+def _in_folders(
+    datasets: Any, systems: Mapping[str, Folder], split: str, measure: str | Measure | None
+) -> Mapping[str, Any]:
+    """Return the data sets and runs in folders, or the results of MTEB."""
+    if not isinstance(systems, Mapping):
+        raise DataError(f"systems: expected {{name: folder}}, got {type(systems).__name__}")
+    if datasets is None:
+        return results_in(systems, None if measure is None else str(measure))
+    if not isinstance(datasets, (str, os.PathLike)):
+        raise DataError(f"systems in folders need the folder of the data sets, got {type(datasets).__name__}")
+    return datasets_in(datasets, systems, split)
+
+
+def _shares(weights: Any, n_queries: Mapping[str, int]) -> list[float] | None:
+    """Return the weight of each data set, which sum to 1; None if they are equal."""
+    if weights is None or weights == "equal":
+        return None
+    if weights == "queries":
+        if not all(n_queries.values()):
+            raise OptionError("weights='queries' needs values by query, and some data sets have means only")
+        weights = n_queries
+    elif not isinstance(weights, Mapping):
+        raise OptionError(f"weights must be 'equal', 'queries' or {{data set: weight}}, got {weights!r}")
+    wrong = [name for name in n_queries if name not in weights] or [name for name in weights if name not in n_queries]
+    if wrong:
+        raise OptionError(f"weights must have one entry per data set, {', '.join(n_queries)}; see {wrong[0]!r}")
+    try:
+        total = float(sum(weights.values()))
+        return [float(weights[name]) / total for name in n_queries]
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise OptionError(f"weights must be positive numbers, got {dict(weights)!r}") from None
+
+
+def _against_baseline(
+    systems: Sequence[str],
+    baseline: str,
+    strata: Mapping[str, Floats],
+    share: Sequence[float] | None,
+    options: Mapping[str, Any],
+) -> tuple[AgainstBaseline, ...]:
+    """Test each other system against the baseline."""
+    base = systems.index(baseline)
+    others = [place for place in range(len(systems)) if place != base]
+    raw = [
+        stats.stratified_randomization_test(
+            *({name: each[:, place] for name, each in strata.items()} for place in (other, base)),
+            weights=share,
+            **options,
+        ).p_value
+        for other in others
+    ]
+    tested = zip(others, raw, stats.holm(raw).tolist(), strict=True)
+    return tuple(AgainstBaseline(systems[place], p, corrected) for place, p, corrected in tested)
 
 
 def _measure(measure: str | Measure, *, are_means: bool) -> tuple[str, str | None]:
@@ -334,27 +306,6 @@ def _run(given: Any) -> Any:
     return read_mteb_predictions(given) if is_path and "_predictions.json" in os.fspath(given) else given
 
 
-def beir_qrels(folder: str | os.PathLike[str], split: str = "test") -> Path:
-    """Return the path of the judgments in the folder of a BEIR data set.
-
-    Parameters
-    ----------
-    folder : path-like
-        The folder, which has ``qrels/SPLIT.tsv``.
-    split : str
-        The split.
-
-    Raises
-    ------
-    DataError
-        If there is no such file.
-    """
-    found = Path(folder) / "qrels" / f"{split}.tsv"
-    if not found.is_file():
-        raise DataError(f"{folder} is not the folder of a BEIR data set: it has no qrels/{split}.tsv")
-    return found
-
-
 class _Values(NamedTuple):
     """The known values of a data set: values[query, system], or one row of means."""
 
@@ -380,13 +331,11 @@ class _Values(NamedTuple):
         )
 
 
-def _values(
-    name: str, given: Evaluations | Mapping[str, float], systems: Sequence[str], measure: str, dcg: str | None
-) -> _Values:
+def _values(name: str, given: Evaluations | Mapping[str, float], measure: str, dcg: str | None) -> _Values:
     if not isinstance(given, Evaluations):
-        return _Values(np.array([[given[system] for system in systems]]), (), None, False, ())
+        return _Values(np.array([[*given.values()]]), (), None, False, ())
     try:
-        found = Evaluations({system: given[system] for system in systems}, given._problems).on_common_queries()
+        found = given.on_common_queries()
     except DataError as error:
         raise DataError(f"data set {name}: {error.what}") from None
     ids = tuple(map(str, next(iter(found.values())).query_ids.tolist()))
@@ -419,11 +368,11 @@ def _common_systems(datasets: Mapping[str, Sequence[str]]) -> tuple[tuple[str, .
     return common, tuple(problems)
 
 
-def _repeated(known: Sequence[tuple[str, _Values]]) -> tuple[Problem, ...]:
+def _repeated(known: Mapping[str, _Values]) -> tuple[Problem, ...]:
     """Return a problem for each pair of data sets that share queries: the same id and the same values everywhere."""
     seen: dict[tuple[str, bytes], str] = {}
     counts: dict[tuple[str, str], list[str]] = {}
-    for name, own in known:
+    for name, own in known.items():
         for query, row in zip(own.query_ids, own.values, strict=False):
             if np.ptp(row) > 0:  # equal values, such as 0 for all systems, tell little
                 first = seen.setdefault((query, row.tobytes()), name)

@@ -106,7 +106,7 @@ class DifferenceBounds(Result):
             "alone could reverse the order."
         )
         return Page(
-            f"Difference between {self.system} and {self.baseline}",
+            "Difference of two systems for any labels of unjudged documents",
             findings=(finding,),
             summary=(Section(tables=self.tables()),),
             sections=lambda: [Section("Result", tables=self.tables())],
