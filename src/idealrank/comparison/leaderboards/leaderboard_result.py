@@ -30,8 +30,8 @@ _FIRST = "†"
 _FEW = 4
 #: Longer tables of pairs are closed at first on a page.
 _MANY = 10
-#: Most rows of the printed table of pairs, and most notes on the data.
-_N_ROWS, _N_NOTES = 10, 10
+#: Most rows of the printed table of pairs.
+_N_ROWS = 10
 _TITLES = {
     "systems": "Systems",
     "datasets": "Mean on each data set",
@@ -307,7 +307,7 @@ class Leaderboard(Result):
             remarks=tuple(self._remarks()),
             sections=lambda: list(self._sections()),
             provenance={"seed": own.seed, "level": f"{own.level:g}", "over": self.over, "method": own.method},
-            quality=self._quality(),
+            quality=Section(notes=tuple(map(str, notable_problems(self.problems)))),
             defaults={"latex": ("datasets",), "markdown": ("systems", "datasets")},
         )
 
@@ -319,11 +319,6 @@ class Leaderboard(Result):
             folded = {title: f"{title}: {len(table.rows):,} rows"} if is_folded else {}
             notes = tuple(f"{line[0].upper()}{line[1:]}." for line in self._remarks()) if name == "systems" else ()
             yield Section(title, tables={title: table}, folded=folded, notes=notes)
-
-    def _quality(self) -> Section:
-        notes = list(map(str, notable_problems(self.problems)))
-        more = [f"{len(notes) - _N_NOTES:,} more; JSON output has all"] if len(notes) > _N_NOTES else []
-        return Section(notes=(*notes[:_N_NOTES], *more))
 
     def _first_text(self) -> str:
         best, mean = self.systems[0], number(float(self.overall.means[0]))
