@@ -105,32 +105,32 @@ def joined_labels(names: Iterable[str], known: Mapping[str, str]) -> str:
     return ",".join(part for run in parts for part in run)
 
 
-def test_text(found: Comparison) -> str:
+def test_text(comparison: Comparison) -> str:
     """Return the test, the correction and the level in words."""
-    corrected = [] if found.test == "tukey" else [CORRECTION_NAMES[found.correction]]
-    return ", ".join([_TESTS[found.test], *corrected, f"level {found.level:g}"])
+    corrected = [] if comparison.test == "tukey" else [CORRECTION_NAMES[comparison.correction]]
+    return ", ".join([_TESTS[comparison.test], *corrected, f"level {comparison.level:g}"])
 
 
-def is_corrected(found: Comparison) -> bool:
+def is_corrected(comparison: Comparison) -> bool:
     """Return whether the p-values that decide are corrected for the number of comparisons; Tukey's always are."""
-    return found.test == "tukey" or found.correction != "none"
+    return comparison.test == "tukey" or comparison.correction != "none"
 
 
-def gain(found: Comparison, measure: str, difference: Difference) -> float:
+def gain(comparison: Comparison, measure: str, difference: Difference) -> float:
     """Return the difference, negated if lower values are better: above 0 for better, below 0 for worse."""
-    return -difference.difference if found.evaluations.lower_is_better(measure) else difference.difference
+    return -difference.difference if comparison.evaluations.lower_is_better(measure) else difference.difference
 
 
-def board_text(found: Comparison) -> str:
+def board_text(comparison: Comparison) -> str:
     """Return what the columns of the leaderboard on a page mean."""
-    p_value = f'p-value, {_CORRECTED} ("corrected"' if is_corrected(found) else f'p-value, {_RAW} ("p"'
+    p_value = f'p-value, {_CORRECTED} ("corrected"' if is_corrected(comparison) else f'p-value, {_RAW} ("p"'
     return (
         'The column with a minus sign: difference from the mean of that system ("change" in the tables of all '
         f"numbers); p: {p_value} in those tables); {_EFFECTS.format(change='that difference')}"
     )
 
 
-def columns_text(found: Comparison) -> str:
+def columns_text(comparison: Comparison) -> str:
     """Return what the columns of the tables by system and by pair mean."""
     meanings = {
         ("p", "corrected"): f"p, corrected: p-value, raw and {_CORRECTED}",
@@ -138,116 +138,118 @@ def columns_text(found: Comparison) -> str:
         ("corrected",): f"corrected: p-value, {_CORRECTED}",
     }
     mean = "low, high: interval of the mean; change: difference of the means"
-    return f"{mean}; {meanings[_p_values(found)]}; {_EFFECTS.format(change='change')}"
+    return f"{mean}; {meanings[_p_values(comparison)]}; {_EFFECTS.format(change='change')}"
 
 
-def systems_table(found: Comparison, measure: str) -> Table:
+def systems_table(comparison: Comparison, measure: str) -> Table:
     """Return a row per system: its mean, its difference from the reference, and which systems it is better than."""
     rows: list[list[Value]] = []
     marks: dict[tuple[int, int], str] = {}
-    against = _against(found, measure, found.reference(measure))
-    is_paired = found.baseline is None
-    known = labels(found.ranked())
-    beaten = found.letters(measure)
+    against = _against(comparison, measure, comparison.reference(measure))
+    is_paired = comparison.baseline is None
+    known = labels(comparison.ranked())
+    beaten = comparison.letters(measure)
     is_beaten = is_paired and any(beaten.values())
-    mean_place = 2 if is_paired else 1
-    for row, system in enumerate(found.ranked()):
-        each = found.means[measure][system]
+    mean_place, numbers = 2 if is_paired else 1, _columns(comparison)
+    for row, system in enumerate(comparison.ranked()):
+        each = comparison.means[measure][system]
         head: list[Value] = [known[system], system] if is_paired else [system]
-        cells: list[Value] = [each.mean, each.low, each.high, *_told(found, against.get(system))]
+        cells: list[Value] = [each.mean, each.low, each.high, *_cells(against.get(system), numbers)]
         rows.append([*head, *cells, *([beaten[system]] if is_beaten else [])])
-        marks |= _mark(found, measure, against.get(system), (row, mean_place))
+        marks |= _mark(comparison, measure, against.get(system), (row, mean_place))
     columns = [
         *([Column("id", priority=-1)] if is_paired else []),
         Column("system", priority=-1),
         Column(measure, ".4f"),
         *(Column(name, ".4f", priority=2) for name in ("low", "high")),
-        *_told_columns(found),
+        *numbers,
         *([Column("better than", priority=1)] if is_beaten else []),
     ]
-    best, _ = _best(found, measure, mean_place)
-    return Table(columns, rows, best=best, marks=marks, notes=_notes(found, marks.values(), [measure]))
+    best, _ = _best(comparison, measure, mean_place)
+    return Table(columns, rows, best=best, marks=marks, notes=_notes(comparison, marks.values(), [measure]))
 
 
-def pairs_table(found: Comparison, measure: str) -> Table:
+def pairs_table(comparison: Comparison, measure: str) -> Table:
     """Return a row per pair of systems that was tested."""
-    rows = [[each.system, each.against, *_told(found, each)] for each in found.differences[measure]]
-    columns = [Column("system", priority=-1), Column("against", priority=-1), *_told_columns(found)]
+    numbers = _columns(comparison)
+    rows = [[each.system, each.against, *_cells(each, numbers)] for each in comparison.differences[measure]]
+    columns = [Column("system", priority=-1), Column("against", priority=-1), *numbers]
     marks: dict[tuple[int, int], str] = {}
-    for row, each in enumerate(found.differences[measure]):
-        marks |= _mark(found, measure, each, (row, 2))
-    said = f"{_marks_text(marks.values(), 'the other system')} ({test_text(found)})."
+    for row, each in enumerate(comparison.differences[measure]):
+        marks |= _mark(comparison, measure, each, (row, 2))
+    said = f"{_marks_text(marks.values(), 'the other system')} ({test_text(comparison)})."
     return Table(columns, rows, marks=marks, notes=(said,) if marks else ())
 
 
-def means_table(found: Comparison, measure: str) -> Table:
+def means_table(comparison: Comparison, measure: str) -> Table:
     """Return a row per system: its mean and its interval."""
     columns = [Column("system"), Column(measure, ".4f"), Column("low", ".4f"), Column("high", ".4f")]
-    means = found.means[measure]
+    means = comparison.means[measure]
     rows: list[list[Value]] = [
-        [system, means[system].mean, means[system].low, means[system].high] for system in found.ranked()
+        [system, means[system].mean, means[system].low, means[system].high] for system in comparison.ranked()
     ]
-    best, _ = _best(found, measure, 1)
+    best, _ = _best(comparison, measure, 1)
     return Table(columns, rows, best=best)
 
 
-def paper_table(found: Comparison) -> Table:
+def paper_table(comparison: Comparison) -> Table:
     """Return the means of all measures, a row per system, with marks or letters for significant differences."""
-    known = labels(found.ranked())
-    is_paired = found.baseline is None
+    known = labels(comparison.ranked())
+    is_paired = comparison.baseline is None
     first = 2 if is_paired else 1
     rows: list[list[Value]] = [
         [
             *([known[system]] if is_paired else []),
             system,
-            *(found.means[measure][system].mean for measure in found.values),
+            *(comparison.means[measure][system].mean for measure in comparison.values),
         ]
-        for system in found.ranked()
+        for system in comparison.ranked()
     ]
     marks: dict[tuple[int, int], str] = {}
     best: set[tuple[int, int]] = set()
     second: set[tuple[int, int]] = set()
-    for place, measure in enumerate(found.values, first):
-        for top, cells in zip((best, second), _best(found, measure, place), strict=True):
+    for place, measure in enumerate(comparison.values, first):
+        for top, cells in zip((best, second), _best(comparison, measure, place), strict=True):
             top |= cells
-        beaten = found.letters(measure)
-        against = {} if is_paired else _against(found, measure, str(found.baseline))
-        for row, system in enumerate(found.ranked()):
+        beaten = comparison.letters(measure)
+        against = {} if is_paired else _against(comparison, measure, str(comparison.baseline))
+        for row, system in enumerate(comparison.ranked()):
             if is_paired and beaten[system]:
                 marks[row, place] = beaten[system]
-            marks |= _mark(found, measure, against.get(system), (row, place))
+            marks |= _mark(comparison, measure, against.get(system), (row, place))
     columns = [
         *([Column("id", priority=-1)] if is_paired else []),
         Column("system", priority=-1),
-        *(Column(measure, ".4f") for measure in found.values),
+        *(Column(measure, ".4f") for measure in comparison.values),
     ]
-    notes = _notes(found, marks.values(), found.values, letters=True)
-    sets = frozenset(best), marks, frozenset(second), notes, caption(found, marks.values())
+    notes = _notes(comparison, marks.values(), comparison.values, letters=True)
+    sets = frozenset(best), marks, frozenset(second), notes, caption(comparison, marks.values())
     return Table(columns, rows, {}, *sets)
 
 
-def differences_table(found: Comparison) -> Table:
+def differences_table(comparison: Comparison) -> Table:
     """Return a row per measure and comparison with all numbers, those of both systems included."""
     columns = [Column(name) for name in ("measure", "system", "against")]
     numbers = ("change low", "change high", "mean", "low", "high", "mean against", "low against", "high against")
     rows = []
-    for measure, differences in found.differences.items():
+    for measure, differences in comparison.differences.items():
         for each in differences:
-            both = (found.means[measure][name] for name in (each.system, each.against))
+            both = (comparison.means[measure][name] for name in (each.system, each.against))
             means = [value for own in both for value in (own.mean, own.low, own.high)]
-            rows.append(
-                [measure, each.system, each.against, *_cells(each), each.interval.low, each.interval.high, *means]
-            )
+            cells = [*_cells(each, _DIFFERENCE_COLUMNS), each.interval.low, each.interval.high]
+            rows.append([measure, each.system, each.against, *cells, *means])
     return Table([*columns, *_DIFFERENCE_COLUMNS, *(Column(name, ".4f") for name in numbers)], rows)
 
 
-def caption(found: Comparison, marks: Collection[str]) -> str:
+def caption(comparison: Comparison, marks: Collection[str]) -> str:
     """Return a caption for a paper: measures, queries, convention, test, correction, level and what the marks mean."""
-    evaluation = next(iter(found.evaluations.values()))
-    what = f"Mean {listed(found.values)} over {evaluation.queries_text()}, as {evaluation.convention.name} computes"
-    them = "them" if len(found.values) > 1 else "it"
-    meaning = _meaning(found, marks, found.values, letters=True)
-    best = "The best mean is bold" if len(found.values) == 1 else "The best means are bold"
+    evaluation = next(iter(comparison.evaluations.values()))
+    what = (
+        f"Mean {listed(comparison.values)} over {evaluation.queries_text()}, as {evaluation.convention.name} computes"
+    )
+    them = "them" if len(comparison.values) > 1 else "it"
+    meaning = _meaning(comparison, marks, comparison.values, letters=True)
+    best = "The best mean is bold" if len(comparison.values) == 1 else "The best means are bold"
     return f"{what} {them}. {meaning}. {best}."
 
 
@@ -257,43 +259,43 @@ def _marks_text(marks: Collection[str], other: str) -> str:
     return f"{' and '.join(words)}: significantly {' and '.join(words.values())} than {other}"
 
 
-def _meaning(found: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool) -> str:
+def _meaning(comparison: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool) -> str:
     """Return what the marks after means, or the letters in a column, say for these measures, and by which test."""
-    test = f"({test_text(found)})"
-    if all(math.isnan(each.p_value) for measure in measures for each in found.differences[measure]):
+    test = f"({test_text(comparison)})"
+    if all(math.isnan(each.p_value) for measure in measures for each in comparison.differences[measure]):
         return f"There are too few queries to test differences {test}"
-    is_any = any(found.significant(measure) for measure in measures)  # also a difference of 0, which has no mark
-    if found.baseline is not None:
+    is_any = any(comparison.significant(measure) for measure in measures)  # also a difference of 0, which has no mark
+    if comparison.baseline is not None:
         if marks:
-            return f"{_marks_text(marks, found.baseline)} {test}"
+            return f"{_marks_text(marks, comparison.baseline)} {test}"
         none = "No system is significantly better or worse than" if is_any else "No system differs significantly from"
-        return f"{none} {found.baseline} {test}"
-    beaten = [text for measure in measures for text in found.letters(measure).values()]
+        return f"{none} {comparison.baseline} {test}"
+    beaten = [text for measure in measures for text in comparison.letters(measure).values()]
     if not any(beaten):
         none = "No system is significantly better than another" if is_any else "No two systems differ significantly"
         return f"{none} {test}"
-    what = "Letters" if len(found.systems) <= _N_LETTERS else "Numbers"
+    what = "Letters" if len(comparison.systems) <= _N_LETTERS else "Numbers"
     ranges = [part for text in beaten for part in text.split(",") if "-" in part]
     if ranges:
-        test = f"({ranges[0]}: {ranges[0].replace('-', ' to ')}; {test_text(found)})"
+        test = f"({ranges[0]}: {ranges[0].replace('-', ' to ')}; {test_text(comparison)})"
     if letters:
         return f"{what} after a mean: the systems that this system is significantly better than {test}"
     best = "the best system"
-    told = _marks_text(marks, best) if marks else f"No system is significantly worse than {best}"
-    return f"{told}; better than: the systems that this system is significantly better than {test}"
+    worse = _marks_text(marks, best) if marks else f"No system is significantly worse than {best}"
+    return f"{worse}; better than: the systems that this system is significantly better than {test}"
 
 
 def _notes(
-    found: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool = False
+    comparison: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool = False
 ) -> tuple[str, ...]:
-    first = next(iter(found.values))
-    return (f"{_meaning(found, marks, measures, letters=letters)}. Rows are sorted by {first}.",)
+    first = next(iter(comparison.values))
+    return (f"{_meaning(comparison, marks, measures, letters=letters)}. Rows are sorted by {first}.",)
 
 
-def _against(found: Comparison, measure: str, reference: str) -> dict[str, Difference]:
+def _against(comparison: Comparison, measure: str, reference: str) -> dict[str, Difference]:
     """Return the difference of each tested system from the reference."""
     tested: dict[str, Difference] = {}
-    for each in found.differences[measure]:
+    for each in comparison.differences[measure]:
         if each.against == reference:
             tested[each.system] = each
         elif each.system == reference:
@@ -302,45 +304,51 @@ def _against(found: Comparison, measure: str, reference: str) -> dict[str, Diffe
 
 
 def _mark(
-    found: Comparison, measure: str, difference: Difference | None, cell: tuple[int, int]
+    comparison: Comparison, measure: str, difference: Difference | None, cell: tuple[int, int]
 ) -> dict[tuple[int, int], str]:
     """Return the mark of a significant difference; a difference of 0 is neither better nor worse, and has none."""
-    change = 0.0 if difference is None else gain(found, measure, difference)
-    if difference is None or not difference.corrected <= found.level or change == 0:
+    change = 0.0 if difference is None else gain(comparison, measure, difference)
+    if difference is None or not difference.corrected <= comparison.level or change == 0:
         return {}
     return {cell: BETTER if change > 0 else WORSE}
 
 
-def _best(found: Comparison, measure: str, place: int) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
+def _best(
+    comparison: Comparison, measure: str, place: int
+) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
     """Return the cells of the best and the second best means."""
-    means = [found.means[measure][system].mean for system in found.ranked()]
-    first, second = best_rows(means, found.evaluations.lower_is_better(measure))
+    means = [comparison.means[measure][system].mean for system in comparison.ranked()]
+    first, second = best_rows(means, comparison.evaluations.lower_is_better(measure))
     return frozenset((row, place) for row in first), frozenset((row, place) for row in second)
 
 
-def _p_values(found: Comparison) -> tuple[str, ...]:
+def _p_values(comparison: Comparison) -> tuple[str, ...]:
     """Return the names of the p-values that differ: Tukey's are always corrected; without a correction, none is."""
-    if found.test == "tukey":
+    if comparison.test == "tukey":
         return ("corrected",)
-    return ("p",) if found.correction == "none" else ("p", "corrected")
+    return ("p",) if comparison.correction == "none" else ("p", "corrected")
 
 
-def _told_columns(found: Comparison) -> list[Column]:
+def _columns(comparison: Comparison) -> list[Column]:
     """Return the columns of differences, each p-value once."""
-    kept = _p_values(found)
+    kept = _p_values(comparison)
     columns = [column for column in _DIFFERENCE_COLUMNS if column.name not in _P_VALUES or column.name in kept]
     return [replace(column, priority=0) if column.name == kept[-1] else column for column in columns]
 
 
-def _told(found: Comparison, difference: Difference | None) -> list[Value]:
-    """Return the cells of a difference for these columns."""
-    kept = {column.name for column in _told_columns(found)}
-    return [cell for column, cell in zip(_DIFFERENCE_COLUMNS, _cells(difference), strict=True) if column.name in kept]
-
-
-def _cells(found: Difference | None) -> list[Value]:
-    if found is None:
-        return [None] * len(_DIFFERENCE_COLUMNS)
-    effect = found.effect
-    sizes: list[Value] = [effect.cohen_dz, effect.wins, effect.ties, effect.losses, found.detectable]
-    return [found.difference, found.p_value, found.corrected, *sizes]
+def _cells(difference: Difference | None, columns: Sequence[Column]) -> list[Value]:
+    """Return the numbers of a difference for these columns."""
+    if difference is None:
+        return [None] * len(columns)
+    effect = difference.effect
+    cells = {
+        "change": difference.difference,
+        "p": difference.p_value,
+        "corrected": difference.corrected,
+        "d_z": effect.cohen_dz,
+        "better": effect.wins,
+        "same": effect.ties,
+        "worse": effect.losses,
+        "detectable": difference.detectable,
+    }
+    return [cells[column.name] for column in columns]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import combinations
-from typing import Unpack
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -36,7 +36,6 @@ from idealrank.evaluation.inputs import (
 from idealrank.io.shapes.shape import recognize
 from idealrank.judging.machine_judgments.label_agreement import LabelAgreement, label_agreement
 from idealrank.judging.machine_judgments.sampled_documents import (
-    DocumentEstimates,
     Sampled,
     WeightedRanking,
     estimate_by_document,
@@ -118,6 +117,10 @@ class AssistedEstimate(Result):
     p_value: float = math.nan
     corrected: float = math.nan
     note: str = ""
+
+
+#: The names of the numbers of an estimate, without the corrected p-value.
+_NUMBERS = tuple(each.name for each in fields(AssistedEstimate))[2:-2]
 
 
 @dataclass(frozen=True, repr=False)
@@ -425,12 +428,15 @@ def compare_assisted(
         if each.aggregate != "mean":
             raise OptionError(f"{name} is not a mean over queries, and estimates are of means")
     both = _both_labels(by_human, by_machine)
-    estimate = _by_query if sample == "queries" else _by_document
-    found, n_queries, problems = estimate(by_human, evaluator, runs, measures, 1 - level)
+    estimator = _by_query if sample == "queries" else _by_document
+    estimate, n_queries, problems = estimator(by_human, evaluator, runs, measures, 1 - level)
     means, differences = {}, {}
     for measure in named_measures(measures):
-        means[measure] = tuple(found.of(measure, names, place, None) for place in range(len(names)))
-        tested = [found.of(measure, names, *pair) for pair in pairs]
+        means[measure] = tuple(
+            AssistedEstimate(name, "", **{**estimate(measure, place, None), "p_value": math.nan})
+            for place, name in enumerate(names)
+        )
+        tested = [AssistedEstimate(names[i], names[j], **estimate(measure, i, j)) for i, j in pairs]
         corrected = CORRECTIONS[correction]([each.p_value for each in tested]).tolist()
         differences[measure] = tuple(
             replace(each, corrected=float(p)) for each, p in zip(tested, corrected, strict=True)
@@ -471,43 +477,13 @@ def _both_labels(human: Qrels, machine: Qrels) -> tuple[Floats, Floats]:
     return data.scores[both], data.labels[both]
 
 
-class _QueryEstimator:
-    """Estimates from values per query."""
-
-    def __init__(
-        self, human: Mapping[str, Floats], machine: Mapping[str, Floats], level: float, more_notes: str
-    ) -> None:
-        self._human, self._machine, self._level, self._note = human, machine, level, more_notes
-
-    def of(self, measure: str, names: Sequence[str], system: int, against: int | None) -> AssistedEstimate:
-        """Return the mean of a system, or its difference from another one."""
-        values, guesses = self._human[measure][:, system], self._machine[measure][:, system]
-        if against is not None:
-            values, guesses = values - self._human[measure][:, against], guesses - self._machine[measure][:, against]
-        kept = ~np.isnan(guesses)  # excludes queries that a measure skips
-        found = stats.prediction_powered(values[kept], guesses[kept], level=self._level)
-        return AssistedEstimate(
-            names[system],
-            "" if against is None else names[against],
-            found.mean,
-            found.low,
-            found.high,
-            found.human_mean,
-            found.human_low,
-            found.human_high,
-            found.machine_mean,
-            found.bias,
-            found.n_human,
-            found.n,
-            found.n_equivalent,
-            math.nan if against is None else found.p_value,
-            note="; ".join(filter(None, (found.note, self._note))),
-        )
+#: Returns the fields of an estimate: of a measure, a system, and the system with which it is compared, if any.
+_Estimator: TypeAlias = Callable[[str, int, int | None], dict[str, Any]]
 
 
 def _by_query(
     human: Qrels, by_machine: Evaluator, runs: Mapping[str, Run], measures: Measures, level: float
-) -> tuple[_QueryEstimator, int, tuple[Problem, ...]]:
+) -> tuple[_Estimator, int, tuple[Problem, ...]]:
     """Evaluate all systems with the human and with the machine judgments."""
     machine = by_machine.judged
     assert isinstance(machine, Qrels)
@@ -534,66 +510,24 @@ def _by_query(
         values[measure] = np.full_like(guesses[measure], math.nan)
         own = np.stack([each.per_query[measure] for each in judged.values()], axis=1)
         values[measure][known] = own[places >= 0]
-    note = ""
-    if known.size == first.n_queries and machine.n_docs > human.n_docs:
-        note = _OF_DOCUMENTS
-    return _QueryEstimator(values, guesses, level, note), first.n_queries, tuple(problems)
+    note = _OF_DOCUMENTS if known.size == first.n_queries and machine.n_docs > human.n_docs else ""
 
-
-class _DocumentEstimator:
-    """Estimates from human labels of some documents of each query."""
-
-    def __init__(
-        self,
-        found: Mapping[str, tuple[DocumentEstimates, DocumentEstimates]],
-        machine: Mapping[str, Floats],
-        n_human: int,
-        n: int,
-        level: float,
-    ) -> None:
-        self._found, self._machine, self._level = found, machine, level
-        self._n_human, self._n = n_human, n
-
-    def of(self, measure: str, names: Sequence[str], system: int, against: int | None) -> AssistedEstimate:
-        """Return the mean of a system, or its difference from another one."""
-        from scipy.special import stdtr, stdtrit
-
-        both, alone = self._found[measure]
-        quantile = float(stdtrit(both.degrees, (1 + self._level) / 2))
-        mean, error = both.contrast(system, against)
-        human_mean, human_error = alone.contrast(system, against)
-        guesses = self._machine[measure]
-        guess = float(guesses[system] - (0.0 if against is None else guesses[against]))
-        n, total = self._n_human, self._n
-        worth = float(n)
-        if error > 0 and human_error > 0:
-            worth = 1 / ((error / human_error) ** 2 * (1 / n - 1 / total) + 1 / total)
-        p_value = math.nan
-        if against is not None:
-            p_value = 2 * float(stdtr(both.degrees, -abs(mean) / error)) if error > 0 else float(mean == 0)
-        note = "every document has a human label: machine labels are not needed" if n == total else ""
-        return AssistedEstimate(
-            names[system],
-            "" if against is None else names[against],
-            mean,
-            mean - quantile * error,
-            mean + quantile * error,
-            human_mean,
-            human_mean - quantile * human_error,
-            human_mean + quantile * human_error,
-            guess,
-            guess - mean,
-            n,
-            total,
-            worth,
-            p_value,
-            note=note,
+    def estimate(measure: str, system: int, against: int | None) -> dict[str, Any]:
+        own, guess = (
+            each[measure][:, system] - (0.0 if against is None else each[measure][:, against])
+            for each in (values, guesses)
         )
+        counted = ~np.isnan(guess)  # excludes queries that a measure skips
+        result = stats.prediction_powered(own[counted], guess[counted], level=level)
+        notes = "; ".join(filter(None, (result.note, note)))
+        return {**{name: getattr(result, name) for name in _NUMBERS}, "note": notes}
+
+    return estimate, first.n_queries, tuple(problems)
 
 
 def _by_document(
     human: Qrels, by_machine: Evaluator, runs: Mapping[str, Run], measures: Measures, level: float
-) -> tuple[_DocumentEstimator, int, tuple[Problem, ...]]:
+) -> tuple[_Estimator, int, tuple[Problem, ...]]:
     """Estimate sums over documents and their ratios to ideal sums."""
     machine, n_threads = by_machine.judged, by_machine.n_threads
     assert isinstance(machine, Qrels)
@@ -608,7 +542,7 @@ def _by_document(
             f"judgments, got {guessed.n_queries:,}; choose a convention that counts missing queries as 0, or leave "
             "these queries out of the judgments"
         )
-    found, means = {}, {}
+    estimates, machine_means = {}, {}
     for name, measure in named_measures(measures).items():
         rules = rules_of(measure, by_machine.convention, labels_in(human, None))
         plan = rules.plan
@@ -636,12 +570,32 @@ def _by_document(
                 divisors = constant_denominator(ranked, rules, depths)
         deepest = n_docs if plan.cutoff is None else np.minimum(depths, n_docs)
         weights = plan.discount.weights(int(deepest.max()))
-        found[name] = (
+        estimates[name] = (
             estimate_by_document(sampled, rankings, divisors, weights, deepest),
             estimate_by_document(sampled.without_machine(), rankings, divisors, weights, deepest),
         )
-        means[name] = np.array([each.mean[name] for each in guessed.values()])
-    return _DocumentEstimator(found, means, int(known.sum()), machine.n_docs, level), machine.n_queries, problems
+        machine_means[name] = np.array([each.mean[name] for each in guessed.values()])
+    n, total = int(known.sum()), machine.n_docs
+    note = "every document has a human label: machine labels are not needed" if n == total else ""
+
+    def estimate(measure: str, system: int, against: int | None) -> dict[str, Any]:
+        from scipy.special import stdtr, stdtrit
+
+        both, alone = estimates[measure]
+        quantile = float(stdtrit(both.degrees, (1 + level) / 2))
+        mean, error = both.contrast(system, against)
+        human_mean, human_error = alone.contrast(system, against)
+        guess = float(machine_means[measure][system] - (0.0 if against is None else machine_means[measure][against]))
+        worth = float(n)
+        if error > 0 and human_error > 0:
+            worth = 1 / ((error / human_error) ** 2 * (1 / n - 1 / total) + 1 / total)
+        p_value = 2 * float(stdtr(both.degrees, -abs(mean) / error)) if error > 0 else float(mean == 0)
+        ends = (mean - quantile * error, mean + quantile * error)
+        human_ends = (human_mean - quantile * human_error, human_mean + quantile * human_error)
+        numbers = (mean, *ends, human_mean, *human_ends, guess, guess - mean, n, total, worth, p_value)
+        return {**dict(zip(_NUMBERS, numbers, strict=True)), "note": note}
+
+    return estimate, machine.n_queries, problems
 
 
 def _human_labels(human: Qrels, machine: Qrels, numbered: Qrels) -> tuple[Floats, tuple[Problem, ...]]:
