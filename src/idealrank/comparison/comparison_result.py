@@ -282,7 +282,8 @@ class Comparison(Measured):
         "letters", for `to_latex`, has the means of all measures, with marks or letters for significant differences.
         "differences", for `to_csv` and `to_frame`, has a row per measure and comparison, with all numbers. If bounds
         were computed, "unjudged by MEASURE" and "unjudged differences by MEASURE" show what unjudged documents could
-        change, and measures that handle them in other ways.
+        change, and measures that handle them in other ways. If queries have categories, "categories" has the means by
+        category.
 
         Rows by system are sorted by the mean of the first measure.
         """
@@ -299,7 +300,11 @@ class Comparison(Measured):
             for title, table in (("unjudged", "means"), ("unjudged differences", "differences"))
         }
         every = {name: partial(table, self) for name, table in all_measures.items()}
-        return Tables({**by_measure, **every, **unjudged})
+        has_categories = self.evaluations.has_categories
+        categories = (
+            {"categories": partial(self.evaluations.table_of_categories, interval=True)} if has_categories else {}
+        )
+        return Tables({**by_measure, **every, **unjudged, **categories})
 
     def to_dict(self) -> dict[str, Plain]:
         """Return everything except the per-query values; if nothing was drawn, seed and number of draws are None."""
@@ -340,6 +345,7 @@ class Comparison(Measured):
         """Return which systems differ, a table per measure, and the sections of a report."""
         page = super().page()
         by_system = tuple(f"systems by {name}" for name in self.values)
+        more = self._asked_for()
         some = next(iter(next(iter(self.means.values())).values()))
         seed = [f"seed {self.seed}"] if self._is_random() else []
         over, *others = page.remarks
@@ -352,11 +358,11 @@ class Comparison(Measured):
             sections=lambda: list(self._sections(page.sections())),
             provenance=self._provenance(),
             defaults={
-                "csv": ("differences",),
+                "csv": ("differences", *more),
                 "frame": ("differences",),
                 "html": by_system[:1],
-                "latex": ("letters",),
-                "markdown": (*by_system, *(self.values if self.baseline is None else ())),
+                "latex": ("letters", *more),
+                "markdown": (*by_system, *(self.values if self.baseline is None else ()), *more),
             },
         )
 
@@ -376,12 +382,13 @@ class Comparison(Measured):
                 yield Section(tables={name: self.table(name)}, most_rows=0)
         yield Section(notes=tuple(self._details()))
         yield Section(notes=(shown.columns_text(self),))
-        if self.shows_bounds:
-            for measure in self.unjudged_bounds:
-                for name in (f"unjudged by {measure}", f"unjudged differences by {measure}"):
-                    yield Section(tables={name: self.table(name)})
-        if self.evaluations.has_categories:
-            yield Section(tables={"categories": self.evaluations.table_of_categories(interval=True)})
+        yield from (Section(tables={name: self.table(name)}) for name in self._asked_for())
+
+    def _asked_for(self) -> tuple[str, ...]:
+        """Return the names of the tables that exist only if an option asks for them."""
+        kinds = ("unjudged", "unjudged differences") if self.shows_bounds else ()
+        unjudged = (f"{kind} by {measure}" for measure in self.unjudged_bounds for kind in kinds)
+        return (*unjudged, *(("categories",) if self.evaluations.has_categories else ()))
 
     def _details(self) -> Iterator[str]:
         """Yield the queries on which systems differ most from the baseline, or how many pairs were tested."""

@@ -209,14 +209,18 @@ class Explanation(Measured):
         """Return the means with each convention, the effect of each choice, and the sections of a report."""
         page, ways = super().page(), [way.page() for way in self.waterfalls]
         ends = tuple(way.end for way in self.waterfalls)
+        without_effect = [(way, line) for way, own in zip(self.waterfalls, ways, strict=True) for line in own.remarks]
         return replace(
             page,
             title=f"Why {self.measure} differs between {listed(self.evaluations)}",
             findings=tuple(finding for way in ways for finding in way.findings),
-            summary=tuple(replace(section, notes=way.remarks) for way in ways for section in way.summary),
-            remarks=tuple(
-                f"like {name}: {each.queries_text()}; {self.measure} = {each.filled[self.measure]}"
-                for name, each in self.evaluations.items()
+            summary=tuple(section for way in ways for section in way.summary),
+            remarks=(
+                *(f"{way.end}, {line}" if len(ways) > 1 else line for way, line in without_effect),
+                *(
+                    f"like {name}: {each.queries_text()}; {self.measure} = {each.filled[self.measure]}"
+                    for name, each in self.evaluations.items()
+                ),
             ),
             sections=lambda: list(self._sections(page.sections())),
             defaults={**dict.fromkeys(("csv", "html", "latex", "markdown"), ends), "frame": ("steps",)},
