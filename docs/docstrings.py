@@ -1,5 +1,6 @@
 """What mkdocstrings is told of idealrank: inherited parameters, defaults, names made at run time."""
 
+import dataclasses
 import inspect
 import re
 from collections.abc import Mapping
@@ -267,6 +268,8 @@ def show_signature(obj: Any, cls: Any, sections: dict[str, str]) -> None:
         return
     if hasattr(cls, "_fields"):
         obj.set_member("__init__", init_of(obj, cls))
+    elif dataclasses.is_dataclass(cls) and "__init__" not in obj.members:
+        obj.set_member("__init__", init_of_options(cls))
     if "__init__" in obj.members:
         described = [name for names in entries_of(sections["Parameters"]) for name in names]
         with_real_parameters(obj.members["__init__"], cls, described)
@@ -279,6 +282,15 @@ def init_of(obj: Any, cls: Any) -> griffe.Function:
     for name, default in cls._field_defaults.items():
         init.parameters[name].default = repr(default)
     return init
+
+
+def init_of_options(cls: Any) -> griffe.Function:
+    """Return what creates a measure, a loss or a learner, which a base class makes a dataclass, unseen by griffe."""
+    parameters = [griffe.Parameter("self")]
+    for name, each in signature_of(cls).items():
+        default = None if each.default is each.empty else default_text(each.default) or str(each.default)
+        parameters.append(griffe.Parameter(name, annotation=str(each.annotation), default=default))
+    return griffe.Function("__init__", parameters=griffe.Parameters(*parameters))
 
 
 def with_real_parameters(init: Any, cls: Any, described: list[str]) -> None:

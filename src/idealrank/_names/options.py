@@ -12,7 +12,7 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast, dataclass_transform
 
 import numpy as np
 
@@ -218,8 +218,16 @@ def checked(coerce: Callable[[Any], Any]) -> dict[str, Any]:
     return {"coerce": coerce}
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(dataclasses.field,))
 class Options(Named):
-    """Base of values with named options, each converted from what the user passes; an option may be None."""
+    """Base of values with named options, each converted from what the user passes; an option may be None.
+
+    Every subclass becomes a frozen dataclass, so that its annotated attributes are options.
+    """
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(cls)
 
     def __new__(cls, *_: Any, **options: Any) -> Any:
         known = cls.options()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ __all__ = ["ConsistentRegression"]
 
 
 @register("consistent_regression")
-@dataclass(kw_only=True, eq=False, repr=False)
 class ConsistentRegression(Ranker):
     """A regressor fitted to gains divided by their ideal DCG, G(r) / ||G(r)||_D (Ravikumar et al. 2011, section 3.3).
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from idealrank._names.options import flag, number, option
@@ -18,7 +17,6 @@ from idealrank.measures import measure
 __all__ = ["Iterative"]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class Iterative(Ranker):
     """A ranker that is fitted in iterations, of which the best one is kept.
 

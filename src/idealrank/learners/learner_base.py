@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, dataclass_transform, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -41,9 +41,12 @@ class Dataset(Protocol):
         ...
 
 
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 @dataclass(kw_only=True, eq=False, repr=False)
 class Learner(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator that checks its options and can be saved to a model file.
+
+    Every subclass becomes a dataclass, so that its annotated attributes are options.
 
     Options are fields that `option` declares with a check; ``_check_options`` checks whether they go together.
     ``_state`` lists the fitted attributes that scoring needs and that model files contain: {attribute: type}, where the
@@ -58,6 +61,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     n_threads : int, optional
         Number of threads; None means all cores, or the number passed to `set_threads`.
     """
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
+        super().__init_subclass__(**arguments)
 
     _state: ClassVar[Mapping[str, str]] = {}
 
@@ -90,7 +97,6 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         """Raise a DataError if the state is invalid, although its dtypes and dimensions are right."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class Ranker(Learner):
     """A scikit-learn estimator that ranks the documents of each query.
 

@@ -40,10 +40,8 @@ def register(name: str, *aliases: str) -> Callable[[RankerClass], RankerClass]:
 
     Examples
     --------
-    >>> from dataclasses import dataclass
     >>> from idealrank import learners
     >>> @learners.register("strict_svm")
-    ... @dataclass(kw_only=True, eq=False, repr=False)
     ... class StrictSVM(learners.RankSVM):
     ...     C: float = 100.0
     >>> ranker = StrictSVM().fit([[0.0], [1.0]], [0, 1], qid=[1, 1])

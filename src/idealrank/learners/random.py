@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +20,6 @@ __all__ = ["RandomRanker"]
 
 
 @register("random", "random_ranker")
-@dataclass(kw_only=True, eq=False, repr=False)
 class RandomRanker(Ranker):
     """Random scores between -1 and 1 that do not depend on the features, as a baseline.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from idealrank._names.options import checked, option
@@ -17,7 +17,6 @@ __all__ = ["Bregman"]
 
 
 @register("bregman")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Bregman(Listwise):
     """D_psi(u, g(s)) = psi(u) + psi*(T(s)) - <T(s), u> (Ravikumar et al. 2011, Theorems 8 and 9).
 

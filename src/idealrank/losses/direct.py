@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -45,7 +44,6 @@ def _alpha(value: Any) -> float | str:
     return "auto" if value == "auto" else slope(value)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SoftRanked(Loss):
     """Base class of losses of soft ranks.
 
@@ -120,7 +118,6 @@ class _ByPosition(NamedTuple):
     soft: SoftRanks
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Approximation(SoftRanked):
     """1 - a measure of soft ranks; each subclass chooses the measure.
 
@@ -264,7 +261,6 @@ def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) ->
 
 
 @register("approx_ndcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxNDCG(Approximation):
     """1 - NDCG of soft ranks (Qin, Liu and Li 2008, eq. (21)).
 
@@ -300,7 +296,6 @@ class ApproxNDCG(Approximation):
         return NDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _ApproximateRelevance(Approximation):
     """1 - a measure of binary relevance.
 
@@ -321,7 +316,6 @@ class _ApproximateRelevance(Approximation):
 
 
 @register("approx_ap")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxAP(_ApproximateRelevance):
     """1 - average precision of soft ranks (Qin, Liu and Li 2008, eq. (22)).
 
@@ -338,7 +332,6 @@ class ApproxAP(_ApproximateRelevance):
 
 
 @register("approx_precision")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxPrecision(_ApproximateRelevance):
     """1 - precision@k of soft ranks: a relevant document at position p counts as sigma(beta (k + 1/2 - p)).
 
@@ -357,7 +350,6 @@ class ApproxPrecision(_ApproximateRelevance):
 
 
 @register("approx_rr")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxRR(_ApproximateRelevance):
     """1 - reciprocal rank of soft ranks.
 
@@ -378,7 +370,6 @@ class ApproxRR(_ApproximateRelevance):
 
 
 @register("approx_kendall")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ApproxKendall(SoftRanked):
     """1 - Kendall's tau, where tau is the mean of 2 sigma(alpha (s_x - s_y)) - 1 over pairs with label x > label y.
 
@@ -409,7 +400,6 @@ class ApproxKendall(SoftRanked):
         return 2 * alpha * found.slopes, _curved(alpha, 2 * found.sizes)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _OfMeasure(Approximation):
     measure: Any = option(measure)
     label = "approx"
@@ -419,7 +409,6 @@ class _OfMeasure(Approximation):
 
 
 @register("approx")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Approx(SoftRanked):
     """1 - a measure of positions, with soft ranks instead of ranks: dcg, recall, f1, rbp, hit_rate and others.
 

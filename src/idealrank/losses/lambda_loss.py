@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ _SHORT = 256  # up to this many documents, pairs are always enumerated
 
 
 @register("lambda_loss")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class LambdaLoss(Pairwise):
     """The LambdaLoss family: w_ij ln(1 + exp(-sigma d)), with weights by the ranks of i and j (Wang et al. 2018).
 

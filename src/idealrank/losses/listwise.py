@@ -26,7 +26,6 @@ __all__ = ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"]
 
 
 @register("least_squares", "squared")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class LeastSquares(Listwise):
     """Least squares, ||s - G||^2; with ``normalizer="dcg"``, ||s - u||^2, which is consistent with NDCG.
 
@@ -53,7 +52,6 @@ class LeastSquares(Listwise):
 
 
 @register("cosine", "rank_cosine")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Cosine(Listwise):
     """RankCosine's loss, 1 - <s, G> / (||s||_2 ||G||_2); with ``normalizer="dcg"``, 1 - <s, u> / ||s||_2.
 
@@ -93,7 +91,6 @@ class Cosine(Listwise):
 
 
 @register("cross_entropy", "list_net")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class CrossEntropy(Listwise):
     """ListNet's top-one loss, KL(softmax(labels) || softmax(s)); with ``normalizer="dcg"``, KL(u || exp(s)).
 
@@ -151,7 +148,6 @@ def _q(value: Any) -> float | str:
 
 
 @register("q_norm")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class QNorm(Listwise):
     """The q-norm loss, ||s||_q^2 - 2 <s, u>, or with ``form="normalized"`` -<s, u> / ||s||_q.
 
@@ -220,7 +216,6 @@ def _inverse(length: Floats, lists: Lists) -> Floats:
 
 
 @register("list_mle")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ListMLE(Loss):
     """Minus the log of the Plackett-Luce likelihood of the documents in order of decreasing label (Xia et al. 2008).
 

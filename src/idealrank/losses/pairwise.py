@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,7 +46,6 @@ def ranks_option(value: Any) -> int:
     return cutoff.k
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Pairwise(Loss):
     """Base class of losses of pairs; each subclass names the loss of one pair, and its weight, for the native core.
 
@@ -100,7 +98,6 @@ class Pairwise(Loss):
 
 
 @register("hinge", "rank_svm")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Hinge(Pairwise):
     """RankSVM's loss of a pair, max(0, margin - d) (Herbrich et al. 2000, Joachims 2002).
 
@@ -129,7 +126,6 @@ class Hinge(Pairwise):
 
 
 @register("squared_hinge")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SquaredHinge(Pairwise):
     """The squared hinge of a pair, max(0, margin - d)^2 (RankSVM with quadratic slack; Chapelle and Keerthi 2010).
 
@@ -156,7 +152,6 @@ class SquaredHinge(Pairwise):
 
 
 @register("pairwise_logistic", "rank_net")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseLogistic(Pairwise):
     """RankNet's loss of a pair, ln(1 + exp(-sigma d)), with the natural logarithm (Burges et al. 2005).
 
@@ -183,7 +178,6 @@ class PairwiseLogistic(Pairwise):
 
 
 @register("pairwise_linear")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseLinear(Pairwise):
     """The pairwise loss of linear NDCG: a pair with labels b > a is weighted by b - a (Jin and Geng 2013, eq. (3)).
 
@@ -217,7 +211,6 @@ class PairwiseLinear(Pairwise):
 
 
 @register("lambda_rank")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class LambdaRank(Pairwise):
     """LambdaRank: |change of a measure if i and j were swapped| ln(1 + exp(-sigma d)) (Burges et al. 2006).
 

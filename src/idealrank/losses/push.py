@@ -20,7 +20,6 @@ __all__ = ["Push", "n_pairs"]
 
 
 @register("push")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Push(Loss):
     """1/p ln(sum_k (sum_i exp(s_k - s_i))^p / sum_k n_k^p), for the n_k documents i with higher labels than k.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from idealrank.measures import cutoffs, discounts, gains
 __all__ = ["NeuralNDCG", "SoftNDCG"]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SoftlyRanked(Loss):
     """1 - NDCG with a distribution of documents for each rank, which each subclass chooses.
 
@@ -70,7 +68,6 @@ class SoftlyRanked(Loss):
 
 
 @register("soft_ndcg", "soft_rank")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SoftNDCG(SoftlyRanked):
     """1 - SoftNDCG (Taylor et al. 2008): scores are means of Gaussians with standard deviation ``sigma``.
 
@@ -108,7 +105,6 @@ class SoftNDCG(SoftlyRanked):
 
 
 @register("neural_ndcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NeuralNDCG(SoftlyRanked):
     """1 - NeuralNDCG (Pobrotyn and Bialobrzeski 2021): the NDCG of gains that NeuralSort sorts by score.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +30,6 @@ class PositiveDocuments(NamedTuple):
     targets: Floats
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SoftmaxLoss(Loss):
     """-sum_i p_i log softmax(s)_i, where each subclass chooses the targets p, which are not negative.
 
@@ -118,7 +117,6 @@ def _for_all(relevant: PositiveDocuments, lists: Lists) -> Floats:
 
 
 @register("softmax")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Softmax(SoftmaxLoss):
     """Cross entropy between the gains, as a distribution, and softmax(s): -sum_i G_i / (sum G) log softmax(s)_i.
 
@@ -151,7 +149,6 @@ class Softmax(SoftmaxLoss):
 
 
 @register("xe_ndcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class XENDCG(SoftmaxLoss):
     """Cross entropy between (2^label - gamma) / sum and softmax(s), which bounds NDCG (Bruch 2021).
 
@@ -186,7 +183,6 @@ class XENDCG(SoftmaxLoss):
 
 
 @register("softmax_at_k", "sl_at_k")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SoftmaxAtK(Loss):
     """The softmax loss with more weight on documents in or near the first k, based on SL@K (Yang et al. 2025).
 
@@ -259,7 +255,6 @@ class SoftmaxAtK(Loss):
 
 
 @register("psl", "pairwise_softmax")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PSL(Loss):
     """The pairwise softmax loss, sum_i p_i log sum_j a(s_j - s_i)^(1/temperature) (Yang et al. 2024, eq. (4.1)).
 

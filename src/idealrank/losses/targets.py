@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,7 +59,6 @@ class Target(NamedTuple):
     ranked: Booleans
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Listwise(Loss):
     """Base class of losses that compare scores with targets: the gains G(label), divided by a norm.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from idealrank.measures.plan import run
 __all__ = ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _AgainstRandom(Measure):
     """Base class of measures that compare NDCG with random rankings.
 
@@ -97,7 +95,6 @@ def _mean_and_sd(gains: Floats, weights: Floats) -> tuple[float, float]:
 
 
 @register("random_ndcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RandomNDCG(_AgainstRandom):
     """The expected NDCG of a random order: the mean gain times the sum of discounts, divided by the ideal DCG.
 
@@ -115,7 +112,6 @@ class RandomNDCG(_AgainstRandom):
 
 
 @register("corrected_ndcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class CorrectedNDCG(_AgainstRandom):
     """(NDCG - E) / (1 - E), where E is the expected NDCG of a random order: 0 is chance, 1 is the ideal order.
 
@@ -134,7 +130,6 @@ class CorrectedNDCG(_AgainstRandom):
 
 
 @register("ndcg_z_score")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGZScore(_AgainstRandom):
     """The number of standard deviations by which NDCG exceeds its mean over random orders; 0 if all orders are equal.
 
@@ -153,7 +148,6 @@ class NDCGZScore(_AgainstRandom):
 
 
 @register("ndcg_p_value")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGPValue(_AgainstRandom):
     """The fraction of all orders of the documents whose NDCG is at least as high.
 

@@ -20,7 +20,6 @@ __all__ = ["DCG", "NDCG", "RBP", "LinearNDCG"]
 
 
 @register("dcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class DCG(Measure):
     """DCG = sum_r G(label at rank r) D(r) (Wang et al. 2013, eq. (1)).
 
@@ -48,7 +47,6 @@ class DCG(Measure):
 
 
 @register("ndcg", "ndcg_cut")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NDCG(Measure):
     """NDCG = DCG / ideal DCG (Wang et al. 2013, eq. (2)); with a cutoff, both count only the first k ranks.
 
@@ -102,7 +100,6 @@ class NDCG(Measure):
 
 
 @register("linear_ndcg", "lndcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class LinearNDCG(Measure):
     """NDCG with the discount n - r for a list of n documents (Jin and Geng 2013, eq. (1)).
 
@@ -147,7 +144,6 @@ class Persistence(discounts.Discount):
 
 
 @register("rbp")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RBP(Measure):
     """Rank-biased precision, (1 - p) sum_r p^(r - 1) g_r (Moffat and Zobel 2008).
 

@@ -7,8 +7,6 @@ Track. Values are those of ndeval, but for ERR-IA and alpha-DCG at rank 1, which
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from idealrank import _native
@@ -24,7 +22,6 @@ __all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "Alpha
 _REFUSED = ("average", "best", "worst")
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Diversity(Measure):
     """A measure of rankings whose documents are judged for each subtopic of a query.
 
@@ -71,7 +68,6 @@ class Diversity(Measure):
         raise NotImplementedError
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Novelty(Diversity):
     """A sum over ranks of gain times discount, where the gain of a subtopic decreases with every relevant document.
 
@@ -124,21 +120,18 @@ def _greedy(judged: Booleans, alpha: float, depth: int | None) -> Booleans:
     return judged[chosen]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Logarithmic(_Novelty):
     def _discounts(self, n: int) -> Floats:
         discounts: Floats = 1 / np.log2(np.arange(2, n + 2))
         return discounts
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Reciprocal(_Novelty):
     def _discounts(self, n: int) -> Floats:
         return 1 / np.arange(1.0, n + 1)
 
 
 @register("alpha_ndcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AlphaNDCG(_Logarithmic):
     """Alpha-nDCG: DCG with gains that decrease for repeated subtopics, divided by the DCG of the ideal ranking.
 
@@ -168,7 +161,6 @@ class AlphaNDCG(_Logarithmic):
 
 
 @register("alpha_dcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AlphaDCG(_Logarithmic):
     """Alpha-DCG, divided by its value if all documents were relevant to all subtopics, as in ndeval.
 
@@ -186,7 +178,6 @@ class AlphaDCG(_Logarithmic):
 
 
 @register("err_ia")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ERRIA(_Reciprocal):
     """Intent-aware expected reciprocal rank, divided by its value if all documents were relevant to all subtopics.
 
@@ -211,7 +202,6 @@ class ERRIA(_Reciprocal):
 
 
 @register("nerr_ia")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NERRIA(_Reciprocal):
     """ERR-IA, divided by the ERR-IA of the ideal ranking.
 
@@ -229,7 +219,6 @@ class NERRIA(_Reciprocal):
         return self._by_ideal(ranked, judged)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _RankBiased(_Novelty):
     """Novelty- and rank-biased precision.
 
@@ -250,7 +239,6 @@ class _RankBiased(_Novelty):
 
 
 @register("nrbp")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NRBP(_RankBiased):
     """Novelty- and rank-biased precision (Clarke et al. 2009): RBP with gains that decrease for repeated subtopics.
 
@@ -270,7 +258,6 @@ class NRBP(_RankBiased):
 
 
 @register("nnrbp")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NNRBP(_RankBiased):
     """NRBP, divided by the NRBP of the ideal ranking.
 
@@ -286,7 +273,6 @@ class NNRBP(_RankBiased):
 
 
 @register("p_ia")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PIA(Diversity):
     """Intent-aware precision: the mean over subtopics of precision at k.
 
@@ -302,7 +288,6 @@ class PIA(Diversity):
 
 
 @register("ap_ia", "map_ia")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class APIA(Diversity):
     """Intent-aware average precision: the mean over subtopics of average precision.
 
@@ -323,7 +308,6 @@ class APIA(Diversity):
 
 
 @register("strec", "st_recall", "subtopic_recall", "s_recall")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SubtopicRecall(Diversity):
     """Subtopic recall at k: the fraction of subtopics for which one of the first k documents is relevant.
 

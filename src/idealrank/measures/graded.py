@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +19,6 @@ from idealrank.measures.ranked_labels import Graded
 __all__ = ["GainOverCost", "IdealDCG", "NDCGAtFalls", "NDCGAtRelevant"]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Graded(Measure):
     """A measure of graded gains that is computed from rankings. Gains below 0 count as 0.
 
@@ -58,7 +56,6 @@ class _Graded(Measure):
 
 
 @register("g", "gain_over_cost")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class GainOverCost(_Graded):
     """trec_eval's G: the sum of gain / log2(2 + cost so far - gain so far), divided by the sum of all gains.
 
@@ -80,7 +77,6 @@ class GainOverCost(_Graded):
 
 
 @register("ndcg_rel", "ndcg_at_relevant")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGAtRelevant(_Graded):
     """The mean of NDCG at the ranks of documents with a gain, or at the end of the list for those not retrieved.
 
@@ -98,7 +94,6 @@ class NDCGAtRelevant(_Graded):
 
 
 @register("rndcg", "ndcg_at_falls")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGAtFalls(_Graded):
     """trec_eval's Rndcg: the mean of NDCG at the ranks after which the gain of the ideal ranking decreases.
 
@@ -118,7 +113,6 @@ class NDCGAtFalls(_Graded):
 
 
 @register("ideal_dcg", "idcg")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class IdealDCG(Measure):
     """The DCG of the ideal ranking, the divisor of NDCG. Gains below 0 count as 0.
 

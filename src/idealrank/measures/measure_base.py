@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
@@ -41,7 +40,6 @@ def _empty(value: Any) -> float | str:
     return coerced
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Measure(Options):
     """Base class of measures: immutable values that return one number per query.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +31,6 @@ class _PairCounts(NamedTuple):
     all_weight: Floats
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _PairMeasure(Measure):
     without = frozenset({"cutoff"})
 
@@ -68,7 +66,6 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 @register("kendall_tau", "tau", "kendall")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class KendallTau(_PairMeasure):
     """The mean over pairs with different labels: +1 in the right order, -1 in the wrong order, 0 for equal scores.
 
@@ -86,7 +83,6 @@ class KendallTau(_PairMeasure):
 
 
 @register("pairwise_error")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PairwiseError(_PairMeasure):
     """The misordered pairs, each weighted by the difference of its labels (Jin and Geng 2013, eq. (3) and (4)).
 
@@ -118,7 +114,6 @@ class PairwiseError(_PairMeasure):
 
 
 @register("auc", "roc_auc")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AUC(_PairMeasure):
     """The fraction of pairs of a relevant and a non-relevant document that are in the right order.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import ClassVar
 
 from idealrank._names.options import choice, number, option
@@ -16,7 +15,6 @@ from idealrank.measures.plan import Plan
 __all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "RPrecision", "Recall", "Tied"]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Relevance(Measure):
     """A measure of binary relevance.
 
@@ -33,7 +31,6 @@ class Relevance(Measure):
     ideal: str | None = option(choice("judged", "retrieved"))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class PlannedRelevance(Relevance):
     """A measure of binary relevance that the native core computes."""
 
@@ -47,7 +44,6 @@ class PlannedRelevance(Relevance):
 
 
 @register("p", "precision", "prec", "set_p")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Precision(PlannedRelevance):
     """P@k: the number of relevant documents among the first k, divided by k; without a cutoff, relevant / retrieved.
 
@@ -75,7 +71,6 @@ class Precision(PlannedRelevance):
 
 
 @register("recall", "r", "set_recall", "set_r")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Recall(PlannedRelevance):
     """Recall@k: the number of relevant documents among the first k, divided by the number of relevant documents.
 
@@ -88,7 +83,6 @@ class Recall(PlannedRelevance):
 
 
 @register("f1", "f")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class F1(PlannedRelevance):
     """F1@k = 2 P R / (P + R) = 2 hits / (k + relevant); without a cutoff, k is the number of retrieved documents.
 
@@ -103,7 +97,6 @@ class F1(PlannedRelevance):
 
 
 @register("r_precision", "rprec")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RPrecision(PlannedRelevance):
     """Precision at rank R, the number of relevant documents.
 
@@ -121,7 +114,6 @@ class RPrecision(PlannedRelevance):
 
 
 @register("hit_rate", "success", "hit", "hits")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class HitRate(PlannedRelevance):
     """1 if a relevant document is among the first k, otherwise 0; also called success@k.
 
@@ -136,7 +128,6 @@ class HitRate(PlannedRelevance):
 
 
 @register("rr", "mrr", "recip_rank", "reciprocal_rank")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RR(PlannedRelevance):
     """The reciprocal rank of the first relevant document; 0 if it is beyond the cutoff.
 
@@ -151,7 +142,6 @@ class RR(PlannedRelevance):
 
 
 @register("ap", "map", "map_cut", "average_precision")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class AP(PlannedRelevance):
     """Average precision: the sum of the precisions at the ranks of relevant documents, divided by their number.
 
@@ -180,7 +170,6 @@ class AP(PlannedRelevance):
 
 
 @register("bpref")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Bpref(PlannedRelevance):
     """The mean over relevant documents of 1 - (judged non-relevant documents above it, at most R) / min(R, N).
 
@@ -210,7 +199,6 @@ def refuse_averaged_ties(measure: Measure, what: str) -> None:
 
 
 @register("err")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ERR(Measure):
     """Expected reciprocal rank: sum_r (1/r) g_r prod_{i<r} (1 - g_i), g = (2^l - 1) / 2^max_label.
 
@@ -240,7 +228,6 @@ class ERR(Measure):
 
 
 @register("judged")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Judged(Measure):
     """The fraction of judged documents among the first k, or among all documents if the list is shorter.
 
@@ -259,7 +246,6 @@ class Judged(Measure):
 
 
 @register("tied")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Tied(Measure):
     """The fraction of the first k documents that share their score with another document.
 

@@ -6,7 +6,6 @@ Those that are no sum over ranks are computed from `RankedLabels`, by formulas t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,7 +44,6 @@ __all__ = [
 _RECALLS = tuple(tenth / 10 for tenth in range(11))
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RankedRelevance(Relevance):
     """A measure of binary relevance that is computed from rankings.
 
@@ -76,7 +74,6 @@ class RankedRelevance(Relevance):
 
 
 @register("inf_ap", "inferred_ap")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class InferredAP(RankedRelevance):
     """Average precision, estimated from judgments of a sample of the pool (Yilmaz and Aslam 2006).
 
@@ -97,7 +94,6 @@ class InferredAP(RankedRelevance):
 
 
 @register("iprec_at_recall", "iprec", "interpolated_precision")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class InterpolatedPrecision(RankedRelevance):
     """Interpolated precision: the highest precision at any rank where recall is at least ``recall``.
 
@@ -126,7 +122,6 @@ class InterpolatedPrecision(RankedRelevance):
 
 
 @register("eleven_point", "eleven_point_average")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class ElevenPoint(RankedRelevance):
     """The mean of the interpolated precision at the recall levels 0, 0.1, ..., 1; trec_eval's 11pt_avg.
 
@@ -154,7 +149,6 @@ class ElevenPoint(RankedRelevance):
 
 
 @register("rprec_mult", "r_precision_multiple")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RPrecisionMultiple(RankedRelevance):
     """Precision at rank floor(multiple R + 0.9), where R is the number of relevant documents.
 
@@ -178,7 +172,6 @@ class RPrecisionMultiple(RankedRelevance):
 
 
 @register("bin_g", "binary_gain")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class BinaryGain(RankedRelevance):
     """The mean over relevant documents of 1 / log2(2 + non-relevant documents above it); trec_eval's binG.
 
@@ -194,7 +187,6 @@ class BinaryGain(RankedRelevance):
 
 
 @register("yaap")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class YAAP(RankedRelevance):
     """Yet another AP, log((1 + s) / (1 + R - s)) with s = R AP (Robertson 2012). It may be negative.
 
@@ -209,7 +201,6 @@ class YAAP(RankedRelevance):
         return formulas.yaap(rankings)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Log(Relevance):
     """The logarithm of a measure, whose mean over queries is the logarithm of a geometric mean.
 
@@ -232,7 +223,6 @@ class _Log(Relevance):
 
 
 @register("log_ap", "log_map")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class LogAP(_Log):
     """log(max(AP, 1e-5)): the exponential of its mean over queries is trec_eval's gm_map.
 
@@ -252,7 +242,6 @@ class LogAP(_Log):
 
 
 @register("log_bpref")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class LogBpref(_Log):
     """log(max(bpref, 1e-5)): the exponential of its mean over queries is trec_eval's gm_bpref.
 
@@ -269,7 +258,6 @@ class LogBpref(_Log):
 
 
 @register("gm_map", "gm_ap")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class GeometricAP(PlannedRelevance):
     """Average precision whose mean over queries is geometric; values below 0.00001 count as 0.00001.
 
@@ -289,7 +277,6 @@ class GeometricAP(PlannedRelevance):
 
 
 @register("gm_bpref")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class GeometricBpref(Bpref):
     """Bpref whose mean over queries is geometric; values below 0.00001 count as 0.00001.
 
@@ -305,7 +292,6 @@ class GeometricBpref(Bpref):
 
 
 @register("set_f")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SetF(RankedRelevance):
     """F-measure of the retrieved documents as a set, (x + 1) P R / (R + x P) for a weight x.
 
@@ -333,7 +319,6 @@ class SetF(RankedRelevance):
 
 
 @register("set_map", "set_ap")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SetMAP(RankedRelevance):
     """Precision times recall of the retrieved documents as a set.
 
@@ -351,7 +336,6 @@ class SetMAP(RankedRelevance):
 
 
 @register("set_relative_p", "set_relative_precision")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class SetRelativePrecision(RankedRelevance):
     """The number of relevant retrieved documents, divided by its largest possible value, min(retrieved, R).
 
@@ -369,7 +353,6 @@ class SetRelativePrecision(RankedRelevance):
 
 
 @register("utility")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Utility(RankedRelevance):
     """A weighted sum of the numbers of relevant retrieved, other retrieved, and relevant documents not retrieved.
 
@@ -401,7 +384,6 @@ class Utility(RankedRelevance):
 
 
 @register("relative_p", "relative_precision")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RelativePrecision(PlannedRelevance):
     """The number of relevant documents among the first k, divided by its largest possible value, min(k, R).
 
@@ -418,7 +400,6 @@ class RelativePrecision(PlannedRelevance):
 
 
 @register("unj", "unjudged")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Unjudged(Measure):
     """The number of unjudged documents among the first k, divided by k, or without a cutoff by the number retrieved.
 
@@ -445,7 +426,6 @@ class Unjudged(Measure):
 
 
 @register("rbp_resid", "rbp_residual")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RBPResidual(Measure):
     """The most that rank-biased precision could gain if unjudged documents were relevant.
 

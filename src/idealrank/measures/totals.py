@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from idealrank._typing import Floats
@@ -14,7 +12,6 @@ from idealrank.measures.retrieval import RankedRelevance
 __all__ = ["NonrelevantRetrieved", "Queries", "Relevant", "RelevantRetrieved", "Retrieved"]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class _Count(RankedRelevance):
     """A count per query; evaluations show the sum over queries, as trec_eval does."""
 
@@ -24,7 +21,6 @@ class _Count(RankedRelevance):
 
 
 @register("num_q")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Queries(_Count):
     """1 for each query; the sum is the number of queries.
 
@@ -40,7 +36,6 @@ class Queries(_Count):
 
 
 @register("num_ret")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Retrieved(_Count):
     """The number of retrieved documents.
 
@@ -56,7 +51,6 @@ class Retrieved(_Count):
 
 
 @register("num_rel")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class Relevant(_Count):
     """The number of relevant documents, retrieved or not.
 
@@ -72,7 +66,6 @@ class Relevant(_Count):
 
 
 @register("num_rel_ret")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class RelevantRetrieved(_Count):
     """The number of relevant documents that were retrieved.
 
@@ -88,7 +81,6 @@ class RelevantRetrieved(_Count):
 
 
 @register("num_nonrel_judged_ret")
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NonrelevantRetrieved(_Count):
     """The number of retrieved documents that are judged and not relevant.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,7 +36,6 @@ __all__ = ["FactorRanker"]
 _INITIAL_SCALE = 0.1
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class FactorRanker(Learner):
     """Matrix factorization that minimizes a ranking loss over the whole catalog, without sampling.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -24,7 +24,6 @@ _SURE = 1 - 1e-12  # a feature that ranks everything perfectly would get an infi
 
 
 @register("ada_rank")
-@dataclass(kw_only=True, eq=False, repr=False)
 class AdaRank(WeightedSum):
     """AdaRank (Xu and Li 2007): boosts a measure with values from -1 to 1, such as "ndcg" or "ap".
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ __all__ = [
 
 
 @register("rank_svm")
-@dataclass(kw_only=True, eq=False, repr=False)
 class RankSVM(LinearModel):
     """Ranking SVM (Herbrich et al. 2000; Joachims 2002): 1/2 ||w||^2 + C times the sum of hinge losses of all pairs.
 
@@ -78,7 +77,6 @@ class RankSVM(LinearModel):
 
 
 @register("list_net")
-@dataclass(kw_only=True, eq=False, repr=False)
 class ListNet(LinearModel):
     """ListNet (Cao et al. 2007): the cross entropy between the top-one probabilities of labels and of scores.
 
@@ -104,7 +102,6 @@ class ListNet(LinearModel):
 
 
 @register("rank_cosine")
-@dataclass(kw_only=True, eq=False, repr=False)
 class RankCosine(LinearModel):
     """RankCosine (Qin et al. 2008, Information Processing and Management): the cosine of gains and scores.
 
@@ -130,7 +127,6 @@ class RankCosine(LinearModel):
 
 
 @register("least_squares", "least_squares_ranker")
-@dataclass(kw_only=True, eq=False, repr=False)
 class LeastSquaresRanker(LinearModel):
     """Least squares on gains divided by their DCG norm, which is consistent with NDCG (Ravikumar et al. 2011).
 
@@ -159,7 +155,6 @@ class LeastSquaresRanker(LinearModel):
 
 
 @register("rank_net")
-@dataclass(kw_only=True, eq=False, repr=False)
 class RankNet(LinearModel):
     """RankNet (Burges et al. 2005), linear: the logistic loss of the difference of scores of each pair.
 
@@ -184,7 +179,6 @@ class RankNet(LinearModel):
 
 
 @register("approx_ndcg", "approx_ndcg_ranker")
-@dataclass(kw_only=True, eq=False, repr=False)
 class ApproxNDCGRanker(LinearModel):
     """ApproxNDCG (Qin, Liu and Li 2008): a linear ranker that maximizes NDCG with smooth ranks.
 
@@ -213,7 +207,6 @@ class ApproxNDCGRanker(LinearModel):
 
 
 @register("approx_ap", "approx_ap_ranker")
-@dataclass(kw_only=True, eq=False, repr=False)
 class ApproxAPRanker(LinearModel):
     """ApproxAP (Qin, Liu and Li 2008): a linear ranker that maximizes average precision with smooth ranks.
 
@@ -242,7 +235,6 @@ class ApproxAPRanker(LinearModel):
 
 
 @register("soft_rank")
-@dataclass(kw_only=True, eq=False, repr=False)
 class SoftRank(LinearModel):
     """SoftRank (Taylor et al. 2008): a linear ranker that maximizes the expected NDCG of scores with Gaussian noise.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,6 @@ __all__ = ["LinearModel", "LinearRanker"]
 _DETERMINISTIC = {"lbfgs": lbfgs, "gd": steepest}
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class LinearModel(WeightedSum):
     """Base class of linear rankers; each subclass names the loss that it minimizes.
 
@@ -147,7 +146,6 @@ class LinearModel(WeightedSum):
 
 
 @register("linear", "linear_ranker")
-@dataclass(kw_only=True, eq=False, repr=False)
 class LinearRanker(LinearModel):
     """A ranker whose scores are a weighted sum of features, with weights that minimize a loss of `idealrank.losses`.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from idealrank import losses
 from idealrank.learners.learner_names import register
 from idealrank.learners.linear.linear_ranker import LinearModel
@@ -13,7 +11,6 @@ __all__ = ["PNormPush"]
 
 
 @register("p_norm_push")
-@dataclass(kw_only=True, eq=False, repr=False)
 class PNormPush(LinearModel):
     """The p-norm push (Rudin 2009): a linear ranker that concentrates on the top of the list.
 

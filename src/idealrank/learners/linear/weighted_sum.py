@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -21,7 +20,6 @@ from idealrank.measures import measure
 __all__ = ["WeightedSum"]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class WeightedSum(Iterative):
     """A ranker whose scores are a weighted sum of features.
 

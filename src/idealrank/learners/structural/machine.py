@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from idealrank._names.options import number, option
@@ -17,7 +15,6 @@ from idealrank.losses import Loss
 __all__ = ["StructuralSVM"]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class StructuralSVM(WeightedSum):
     """Base class of structural SVMs (Tsochantaridis et al. 2005); each subclass defines the hinge.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from idealrank._names.options import number, option
@@ -20,7 +18,6 @@ __all__ = ["APHinge", "SVMMap"]
 
 
 @register("svm_map")
-@dataclass(kw_only=True, eq=False, repr=False)
 class SVMMap(StructuralSVM):
     """SVMmap (Yue, Finley, Radlinski and Joachims 2007): a hinge that bounds 1 - average precision.
 
@@ -48,7 +45,6 @@ class SVMMap(StructuralSVM):
         return APHinge(rel=self.rel)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class APHinge(Loss):
     """max over rankings y of 1 - AP(y) + <w, Psi(y)> - <w, Psi(best)>: the hinge of SVMmap.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ __all__ = ["SVMNDCG", "NDCGHinge"]
 
 
 @register("svm_ndcg")
-@dataclass(kw_only=True, eq=False, repr=False)
 class SVMNDCG(StructuralSVM):
     """SVM-NDCG (Chakrabarti, Khanna, Sawant and Bhattacharyya 2008): a hinge that bounds 1 - NDCG of the whole list.
 
@@ -55,7 +53,6 @@ class SVMNDCG(StructuralSVM):
         return NDCGHinge(gain=self.gain, discount=self.discount)
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
 class NDCGHinge(Loss):
     """The mean over levels l of max over rankings y of 1 - NDCG_l(y) + <w, Psi_l(y)> - <w, Psi_l(best)>.
 

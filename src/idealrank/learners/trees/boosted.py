@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -68,7 +68,6 @@ def _lightgbm_mapping(params: Any) -> Mapping[str, Any]:
 
 
 @register("boosted", "boosted_ranker")
-@dataclass(kw_only=True, eq=False, repr=False)
 class BoostedRanker(Ranker):
     """Boosted trees that minimize a loss of `idealrank.losses`, grown by LightGBM (the extra ``lightgbm``).
 

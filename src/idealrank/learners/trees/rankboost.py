@@ -27,7 +27,6 @@ _SURE = 1 - 1e-12  # a threshold that orders every pair correctly would get an i
 
 
 @register("rank_boost")
-@dataclass(kw_only=True, eq=False, repr=False)
 class RankBoost(Iterative):
     """RankBoost (Freund, Iyer, Schapire and Singer 2003) with weak rankers that compare a feature with a threshold.
 
