@@ -6,10 +6,9 @@ import contextlib
 import inspect
 import itertools
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -177,7 +176,7 @@ class Form:
             return torch.tensor(values)
         return np.array(values) if self.arrays == "numpy" else list(values)
 
-    def ids_of(self, docs: Sequence[str]) -> list[Any]:
+    def ids_of(self, docs: Iterable[str]) -> list[Any]:
         """Return ids of the kind that the function takes."""
         if self.ids == "text":
             return list(docs)
@@ -201,74 +200,46 @@ class _Word(NamedTuple):
 WORDS = {
     # the labels and scores of one list, in the order of its documents
     "labels": _Word(
-        """labels label y_true true relevance relevances rel rels target targets truth gt gold y grades ratings
-        true_relevance""",
-        lambda form, query: form.array(_whole([query.labels[doc] for doc in query.docs])),
-    ),
+        "labels label y_true true relevance relevances rel rels target targets truth gt gold y grades ratings "
+        "true_relevance", lambda form, query: form.array(_whole([query.labels[doc] for doc in query.docs]))),
     "scores": _Word(
-        """scores score y_score y_scores y_pred pred preds prediction predictions predicted output outputs y_hat
-        logits""",
-        lambda form, query: form.array([score for _, score in query.ranked or ()]),
-    ),
+        "scores score y_score y_scores y_pred pred preds prediction predictions predicted output outputs y_hat logits",
+        lambda form, query: form.array(query.scores)),
     "ranked_labels": _Word(
-        """r rel rels relevance relevances ranked_labels ranked_relevances gains retrieved_relevances
-        relevances_at_rank""",
-        lambda form, query: form.array(_whole([query.labels.get(doc, 0) for doc in query.in_rank_order])),
-    ),
-    "judged_labels": _Word(
-        "all_labels judged_labels all_relevances ideal ideal_relevances all_rels",
-        lambda form, query: form.array(_whole(list(query.labels.values()))),
-    ),
+        "r rel rels relevance relevances ranked_labels ranked_relevances gains retrieved_relevances relevances_at_rank",
+        lambda form, query: form.array(_whole([query.labels.get(doc, 0) for doc in query.in_rank_order]))),
+    "judged_labels": _Word("all_labels judged_labels all_relevances ideal ideal_relevances all_rels",
+                           lambda form, query: form.array(_whole(list(query.labels.values())))),
     # {document: label} and {document: score} of one query
     "judged": _Word(
         "judged judgments judgements relevance qrel rel ground_truth gold grades ratings",
-        lambda form, query: dict(
-            zip(form.ids_of(list(query.labels)), _whole(list(query.labels.values())), strict=True)
-        ),
-    ),
-    "scored": _Word(
-        "scored result results ranking run",
-        lambda form, query: dict(zip(form.ids_of(query.docs), [score for _, score in query.ranked or ()], strict=True)),
-    ),
+        lambda form, query: dict(zip(form.ids_of(query.labels), _whole(list(query.labels.values())), strict=True))),
+    "scored": _Word("scored result results ranking run",
+                    lambda form, query: dict(zip(form.ids_of(query.docs), query.scores, strict=True))),
     "ranked": _Word(
-        """ranked ranked_list ranked_ids ranked_docs ranking recommended recs recommendations retrieved
-        retrieved_ids retrieved_docs predicted pred preds prediction predictions docs hits result results items
-        recommended_items rec_list topk_items""",
-        lambda form, query: form.ids_of(query.in_rank_order),
-    ),
-    "docs": _Word(
-        "docs doc_ids ids items item_ids results result ranking retrieved run hits",
-        lambda form, query: form.ids_of(query.docs),
-    ),
+        "ranked ranked_list ranked_ids ranked_docs ranking recommended recs recommendations retrieved retrieved_ids "
+        "retrieved_docs predicted pred preds prediction predictions docs hits result results items recommended_items "
+        "rec_list topk_items", lambda form, query: form.ids_of(query.in_rank_order)),
+    "docs": _Word("docs doc_ids ids items item_ids results result ranking retrieved run hits",
+                  lambda form, query: form.ids_of(query.docs)),
     # one dict or object per retrieved document
     "records": _Word(
         "results result documents docs hits retrieved",
-        lambda form, query: [
-            _RetrievedDocument(doc, score)
-            for doc, (_, score) in zip(form.ids_of(query.docs), query.ranked or (), strict=True)
-        ],
-    ),
-    "judged_docs": _Word(
-        "relevant_ids judged_ids judged_docs relevant_docs relevant",
-        lambda form, query: form.ids_of(list(query.labels)),
-    ),
-    "n_relevant": _Word(
-        "n_relevant num_relevant n_rel num_rel total_relevant pos_len n_pos total_rel num_pos",
-        lambda form, query: sum(label > 0 for label in query.labels.values()),
-    ),
+        lambda form, query: list(map(_RetrievedDocument, form.ids_of(query.docs), query.scores))),
+    "judged_docs": _Word("relevant_ids judged_ids judged_docs relevant_docs relevant",
+                         lambda form, query: form.ids_of(query.labels)),
+    "n_relevant": _Word("n_relevant num_relevant n_rel num_rel total_relevant pos_len n_pos total_rel num_pos",
+                        lambda form, query: sum(label > 0 for label in query.labels.values())),
     "relevant_ranks": _Word(
-        "ranks positions relevant_ranks",
-        lambda form, query: [rank for rank, doc in enumerate(query.in_rank_order, 1) if query.labels.get(doc, 0) > 0],
-    ),
+        "ranks positions relevant_ranks", lambda form, query:
+        [rank for rank, doc in enumerate(query.in_rank_order, 1) if query.labels.get(doc, 0) > 0]),
     # data frames with a row per document
     "frame": _Word("df frame data"),
     "qrels_frame": _Word("rating_true qrels df_true true truth_df actual"),
     "run_frame": _Word("rating_pred run df_pred pred predictions recs"),
     "relevant": _Word(
-        """relevant relevant_docs relevant_ids relevant_items actual ground_truth expected expected_ids
-        positives truth test_items target targets gt gold true_items y_true""",
-        lambda form, query: form.relevant_ids(query),
-    ),
+        "relevant relevant_docs relevant_ids relevant_items actual ground_truth expected expected_ids positives truth "
+        "test_items target targets gt gold true_items y_true", lambda form, query: form.relevant_ids(query)),
     # dicts by query
     "qrels": _Word("qrels qrel judgments judgements ground_truth gold"),
     "run": _Word("run runs results result ranking system"),
@@ -278,11 +249,9 @@ WORDS = {
     "group": _Word("group groups group_sizes sizes"),
     "offsets": _Word("offsets query_ptr group_ptr indptr"),
     "query_ids": _Word("qid qids query_ids query_id indexes indices groups"),
-    "k": _Word(
-        """k top_k topk topn top_n at at_k cutoff n p depth k_max num limit n_top num_docs rank top size max_rank
-        k_value"""
-    ),
-}
+    "k": _Word("k top_k topk topn top_n at at_k cutoff n p depth k_max num limit n_top num_docs rank top size max_rank "
+               "k_value"),
+}  # fmt: skip
 #: Names of parameters that take a list of cutoffs.
 _LISTS_OF_K = ("ks", "k_values", "k_list", "k_vals", "ats", "at_ks", "cutoffs", "topks", "top_ks")
 _NAMES_OF = {word: set(each.names.split()) for word, each in WORDS.items()}
@@ -356,7 +325,7 @@ def _cutoff_name(parameters: Sequence[inspect.Parameter]) -> str | None:
 
 
 def _is_cutoff(default: object) -> bool:
-    return isinstance(default, Integral) and not isinstance(default, bool) and int(default) >= 1
+    return isinstance(default, (int, np.integer)) and not isinstance(default, bool) and int(default) >= 1
 
 
 def _takes_list(parameter: inspect.Parameter) -> bool:

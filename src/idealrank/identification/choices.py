@@ -15,7 +15,7 @@ from idealrank.identification.dcg_and_ideal import find_dcg, find_ideal
 from idealrank.identification.elimination import N_DOCS, Elimination
 from idealrank.identification.function_calls import Answer, OutOfCalls
 from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS, thresholds_like
-from idealrank.identification.ndcg_formulas import AVERAGES, OUTPUTS, Formula
+from idealrank.identification.ndcg_formulas import COMBINATIONS, OUTPUTS, Formula
 from idealrank.identification.probes import Query, doc_ids, ranking
 
 __all__ = ["CHOICES", "ChoiceRow", "Flaw", "find_choices"]
@@ -602,7 +602,7 @@ CHOICES: dict[str, ChoiceRow] = {
         defects={"each": "a document that is retrieved twice counts twice"}, right="once",
         is_wrong=lambda formula, form: form.has_duplicates),
     "average": ChoiceRow(
-        _queries, ("mean", "nonzero", "pooled", "documents", "relevant", *AVERAGES),
+        _queries, ("mean", "nonzero", "pooled", "documents", "relevant", *COMBINATIONS),
         also={"nonzero": {"empty": "skip"}}, defects={
             "nonzero": "queries with the value 0 are left out of the mean, even if they have relevant documents",
             "geometric": "the geometric mean of the queries, not their mean",

@@ -163,7 +163,7 @@ def _named_measure(known: Elimination, answers: Sequence[Answer]) -> str | None:
         own = measure(name)
         for answer in answers:
             query = answer.probe.one
-            labels, scores = [query.labels.get(doc, 0.0) for doc in query.docs], [row[1] for row in query.ranked or ()]
+            labels, scores = [query.labels.get(doc, 0.0) for doc in query.docs], query.scores
             if not known.is_close(float(own(labels, scores)[0]), answer.value or 0.0):
                 break
         else:

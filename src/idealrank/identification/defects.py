@@ -54,17 +54,15 @@ def defects_of(known: Elimination) -> list[Defect]:
         defects.append(Defect("changes its arguments", str(caller.changed.probe), caller.changed.value))
     if obstacle is not None:
         own = Defect(obstacle.words, str(obstacle.answer.probe), obstacle.answer.value)
-        return {
-            "changing": [own, *defects],
-            "constant": [*defects, own],
-            "magnitude": [*defects, own],
-        }.get(obstacle.kind, defects)
+        if obstacle.kind == "changing":
+            return [own, *defects]
+        return [*defects, own] if obstacle.is_defect else defects
     if formula.discount == STARTS_AT_ONE:
         one = Probe((ranking([1], [1]),), 1 if known.form.k is not None else None)
         answer = caller.ask(one) if caller.left else known.evidence["discount"][0]
-        right = replace(formula, discount=DISCOUNTS[0]).predict(answer.probe)
+        expected = replace(formula, discount=DISCOUNTS[0]).predict(answer.probe)
         name = "no value is a number, as with a discount that starts at log2(1) = 0, by which the first rank is divided"
-        return [*defects, Defect(name, str(answer.probe), answer.value, right)]
+        return [*defects, Defect(name, str(answer.probe), answer.value, expected)]
     if "formula" in known.unexplained:
         return defects
     for choice, row in CHOICES.items():
@@ -168,7 +166,10 @@ def _small_probes(known: Elimination, longest: int) -> Iterator[Probe]:
         scored += [(labels, scores) for scores in equal_or_close for labels in ([1.0, 0.0], [0.0, 1.0], [1.0, 1.0])]
     if form.has_scores or form.is_graded:
         scored += [(labels, None) for labels in ([0.5], [0.25, 0.5], [0.5, 1.0], [1.5, 1.75])]
-        scored += [(labels, [place + 1.5 for place in range(len(labels))]) for labels in ([2, -1, 0], [-1, 2], [1, -1])]
+        scored += [
+            (labels, [place + 1.5 for place in range(len(labels))])
+            for labels in ([2.0, -1.0, 0.0], [-1.0, 2.0], [1.0, -1.0])
+        ]
     for labels_of, scores in scored:
         query = ranking(labels_of, scores=scores, zeros_judged=known.zeros_judged)
         yield Probe((query,), len(labels_of) if has_k else None)

@@ -56,6 +56,11 @@ class Obstacle(NamedTuple):
     answer: Answer
     words: str
 
+    @property
+    def is_defect(self) -> bool:
+        """Whether something is wrong; another measure may be right."""
+        return self.kind in ("changing", "constant", "magnitude")
+
 
 class ShellCommand:
     """A shell command over a file of judgments and a run file: the last number that it prints.

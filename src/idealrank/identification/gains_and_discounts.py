@@ -23,6 +23,7 @@ __all__ = [
     "gains_of",
     "measured_discount",
     "measured_gain",
+    "relative_weights",
     "thresholds_like",
     "weights_of",
 ]
@@ -66,11 +67,21 @@ class DiscountShape(_Shape):
     option: discounts.Discount | None = field(default=None, compare=False)
     _known: dict[tuple[int, int], tuple[float, ...]] = field(default_factory=dict, compare=False, repr=False)
 
+    @cached_property
+    def relative(self) -> Floats | None:
+        """The weights of the first ranks, relative to the first; None if there is no option."""
+        return None if self.option is None else relative_weights(self.option)
+
     def weights(self, depth: int, n: int) -> tuple[float, ...]:
         """Return the weights of the first ranks of a list of n documents."""
         if (depth, n) not in self._known:
             self._known[depth, n] = tuple(self.at(rank, n) for rank in range(1, depth + 1))
         return self._known[depth, n]
+
+
+def relative_weights(discount: discounts.Discount) -> Floats:
+    """Return the weights of the first ranks, relative to the first."""
+    return discount.weights(12) / discount(1, 12)
 
 
 def binary(threshold: float, *, above: bool = False) -> GainShape:

@@ -87,17 +87,17 @@ class Identification(Result):
     function: str
     status: str
     takes: str
-    choices: tuple[Choice, ...]
-    measure: str | None
-    convention: Convention | None
-    presets: tuple[str, ...]
-    nearest: Mapping[str, tuple[str, ...]]
-    defects: tuple[Defect, ...]
-    notes: tuple[str, ...]
-    n_calls: int
-    n_checked: int
-    n_agreeing: int
-    tolerance: float
+    choices: tuple[Choice, ...] = ()
+    measure: str | None = None
+    convention: Convention | None = None
+    presets: tuple[str, ...] = ()
+    nearest: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    defects: tuple[Defect, ...] = ()
+    notes: tuple[str, ...] = ()
+    n_calls: int = 0
+    n_checked: int = 0
+    n_agreeing: int = 0
+    tolerance: float = 1e-9
     options: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Plain]:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
-from idealrank._core.seeds import generator
+import numpy as np
+
 from idealrank.errors import OptionError
 from idealrank.identification.calling_forms import forms_of, parse_takes
 from idealrank.identification.choices import find_choices
@@ -84,7 +85,10 @@ def identify(
         raise OptionError(f"identify needs a function or a command, got {function!r}")
     if not isinstance(max_calls, Integral) or isinstance(max_calls, bool) or max_calls < 1:
         raise OptionError(f"max_calls must be a positive integer, got {max_calls!r}")
-    rng = generator(seed)
+    try:
+        rng = np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise OptionError(f"seed must be None or a whole number of 0 or more, got {seed!r}") from None
     search = FormSearch(Caller(function, int(max_calls)))
     if takes is not None:
         forms = parse_takes(takes, function)
@@ -131,7 +135,7 @@ def _notes(known: Elimination, checked: RandomCheck) -> list[str]:
     notes = [f"{words} ({answer.probe})" if len(str(answer.probe)) < 200 else words for words, answer in known.notes]
     if known.formula.labels in ("rounded", "rounded up") and "labels" in known.evidence:
         notes.append(f"labels are {known.formula.labels} to integers, for which there is no option")
-    if known.obstacle is not None and known.obstacle.kind not in ("changing", "constant", "magnitude"):
+    if known.obstacle is not None and not known.obstacle.is_defect:
         notes.append(known.obstacle.words)
     for name, answer in known.unexplained.items():
         if name != "formula" or "discount" not in known.evidence:  # otherwise a defect describes it
@@ -157,19 +161,5 @@ def _unidentified(name: str, search: FormSearch, takes: str | None) -> Identific
         notes.append("the function has more than three required parameters; wrap it in one of two or three")
     if takes is None:
         notes.append("no call returned a number; say what the function takes: takes='labels, scores, k' (--takes)")
-    return Identification(
-        function=name,
-        status="not identified",
-        takes="unknown" if takes is None else takes,
-        choices=(),
-        measure=None,
-        convention=None,
-        presets=(),
-        nearest={},
-        defects=(),
-        notes=tuple(notes),
-        n_calls=search.caller.n_calls,
-        n_checked=0,
-        n_agreeing=0,
-        tolerance=Elimination(search).is_close.tolerance,
-    )
+    words = "unknown" if takes is None else takes
+    return Identification(name, "not identified", words, notes=tuple(notes), n_calls=search.caller.n_calls)

@@ -22,7 +22,7 @@ from idealrank.identification.gains_and_discounts import (
 )
 from idealrank.identification.probes import Probe, Query
 
-__all__ = ["AVERAGES", "OUTPUTS", "Formula", "Refused"]
+__all__ = ["COMBINATIONS", "OUTPUTS", "Formula", "Refused"]
 
 #: A difference that stands for 0 where two sums are the same.
 _ROUNDING = 1e-12
@@ -44,8 +44,8 @@ _CONVERSIONS: dict[str, Callable[[float], Any]] = {
     "rounded": round,
     "rounded up": math.ceil,
 }
-#: How the values of several queries become one; other averages need more than the values.
-AVERAGES: dict[str, Callable[[Sequence[float]], float]] = {
+#: How the values of several queries become one, besides their mean; other averages need more than the values.
+COMBINATIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "sum": sum,
     "median": lambda values: float(np.median(values)),
     "first": lambda values: values[0],
@@ -157,7 +157,7 @@ class Formula:
         if self.average in ("documents", "relevant"):
             weights = n_docs if self.average == "documents" else n_relevant
             return sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights) if sum(weights) else math.nan
-        return AVERAGES.get(self.average, lambda values: sum(values) / len(values))(values)
+        return COMBINATIONS[self.average](values) if self.average in COMBINATIONS else sum(values) / len(values)
 
     def _of_query(self, query: Query, k: int | None) -> tuple[float, float, float, int, int] | None:
         """Return value, DCG, divisor, number of documents and of relevant ones; None for a query that is left out."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from idealrank._typing import Floats
 from idealrank.identification.choices import CHOICES
 from idealrank.identification.elimination import Elimination
 from idealrank.identification.function_calls import Answer
+from idealrank.identification.gains_and_discounts import relative_weights
 from idealrank.identification.identification_result import Choice
 from idealrank.identification.ndcg_formulas import Formula
-from idealrank.measures import discounts
 from idealrank.measures.conventions import CONVENTION_NAMES, Convention, convention
 from idealrank.measures.measure_base import TIES
 
@@ -28,6 +28,8 @@ _NEGLIGIBLE = 1e-6
 _IDEAL_CUTS: dict[int | str | None, str] = {0: "cutoff", "least": "shorter", "retrieved": "retrieved", None: "whole"}
 #: The same where all documents are retrieved.
 _SEEN_ON_ARRAYS = {"shorter": "cutoff", "retrieved": "whole"}
+#: Options that a convention may leave unset.
+_UNSET = {"short": "as is", "negative_ideal": "empty", "ideal_cut": "cutoff"}
 #: Under which choice the evidence for an option is, if it has another name.
 _EVIDENCE = {"cutoff": "own_cutoff", "ideal": "pool", "highest label": "highest", "k": "cut"}
 
@@ -174,106 +176,69 @@ def matching(known: Elimination, options: dict[str, str]) -> tuple[list[str], di
     unclear = {"ideal", "empty", "short", "ties", "cutoff", "average", *_DATA} & known.unexplained.keys()
     if not options or known.formula.ideal not in ("sorted", "full") or not _is_usual(known.formula) or unclear:
         return [], {}
-    differing = {name: _differences(known, options, name) for name in CONVENTION_NAMES}
-    presets = [name for name, differ in differing.items() if not differ]
-    if presets:
-        return presets, {}
-    fewest = min(len(differ) for differ in differing.values())
-    return [], {name: tuple(differ) for name, differ in differing.items() if len(differ) == fewest}
+    own = _compared(known, options)
+    differing = {}
+    for name in CONVENTION_NAMES:
+        theirs = _preset(name, known.form.k is not None, known.form.has_ids)
+        same = {"gain": _has_gains(known, theirs["gain"]), "discount": _has_weights(known, theirs["discount"])}
+        differing[name] = tuple(
+            f"{each}={value}" for each, value in own.items() if not same.get(each, value in theirs.get(each, ()))
+        )
+    presets = [name for name, differences in differing.items() if not differences]
+    fewest = min(map(len, differing.values()))
+    return presets, {} if presets else {name: each for name, each in differing.items() if len(each) == fewest}
 
 
-class _Preset(NamedTuple):
-    """What a convention says about NDCG, in the words of `options_of`."""
-
-    options: dict[str, str]
-    gains: Sequence[float]
-    #: The weights of the first ranks, relative to the first.
-    weights: Sequence[float]
-    cutoff: object
-    has_label_limit: bool
-    is_unstable: bool
+def _compared(known: Elimination, options: dict[str, str]) -> dict[str, str]:
+    """Return the choices of a function that are compared with those of presets."""
+    formula, form = known.formula, known.form
+    names = ("gain", "discount", "ideal_cut", "ties", "empty", "short", *_DATA, "ideal", "negative_ideal", "cutoff")
+    own = {name: options.get(name, "") for name in (*names, "highest label")}
+    ideal_cut = _IDEAL_CUTS.get(formula.ideal_cut, str(formula.ideal_cut))
+    if form.has_ids:
+        own["ideal_cut"] = ideal_cut
+    elif "cut" in known.evidence:
+        own["ideal_cut"] = _SEEN_ON_ARRAYS.get(ideal_cut, ideal_cut)
+    if "undefined" in known.open.get("ties", ()) and own["ties"]:
+        own["ties"] = "undefined"
+    own["cutoff"] = str(formula.own_cutoff) if form.k is None and "own_cutoff" in known.evidence else ""
+    if own["negative"] == "zero":
+        own["negative"] = "unjudged"
+    if form.has_duplicates:  # presets describe what happens to files and dicts
+        own["duplicates"] = ""
+    return {name: value for name, value in own.items() if value}
 
 
 @cache
-def _preset(name: str, has_cutoff: bool) -> _Preset:
+def _preset(name: str, has_cutoff: bool, has_ids: bool) -> dict[str, Any]:
+    """Return what a convention says about NDCG: gains, weights, and the values of other choices that agree with it."""
     rules = convention(name)
     of_ndcg = rules.for_measure("ndcg", has_cutoff)
-    names = [
-        "gain",
-        "discount",
-        "ties",
-        "empty",
-        "short",
-        "ideal",
-        "negative_ideal",
-        "ideal_cut",
-        "cutoff",
-        "stable_up_to",
-    ]
+    names = ("gain", "discount", "ties", "empty", "ideal", "cutoff", *_UNSET)
     option: dict[str, Any] = {each: rules.option(each, "ndcg", has_cutoff) for each in names}
-    usual = {"short": "as is", "negative_ideal": "empty", "ideal_cut": "cutoff"}
-    options = {each: _word(option[each]) for each in ("ties", "empty", "ideal")}
-    options |= {each: _word(option[each] or value) for each, value in usual.items()}
-    options |= {each: _word(getattr(of_ndcg, each)) for each in _DATA}
-    has_limit = getattr(option["gain"], "highest", None) is not None or rules.labels == "binary"
-    is_unstable = rules.option("stable_up_to", "ndcg", has_cutoff) is not None
-    return _Preset(
-        options,
-        option["gain"](_GRADES).tolist(),
-        _relative(option["discount"]),
-        option["cutoff"],
-        has_limit,
-        is_unstable,
-    )
+    option |= {each: option[each] or value for each, value in _UNSET.items()}
+    option |= {each: getattr(of_ndcg, each) for each in _DATA}
+    if not has_ids:
+        option["ideal_cut"] = _SEEN_ON_ARRAYS.get(option["ideal_cut"], option["ideal_cut"])
+    theirs: dict[str, Any] = {each: [_word(value)] for each, value in option.items()}
+    if rules.option("stable_up_to", "ndcg", has_cutoff) is not None:
+        theirs["ties"].append("undefined")
+    if getattr(option["gain"], "highest", None) is not None or rules.labels == "binary":
+        theirs["highest label"] = [str(label) for label in range(41)]
+    return theirs | {"gain": option["gain"](_GRADES), "discount": relative_weights(option["discount"])}
 
 
-def _relative(discount: discounts.Discount) -> list[float]:
-    weights: list[float] = (discount.weights(12) / discount(1, 12)).tolist()
-    return weights
+def _has_weights(known: Elimination, weights: Floats) -> bool:
+    own = known.formula.discount.relative
+    return own is not None and bool(np.allclose(own, weights, rtol=0, atol=1e-12))
 
 
-def _differences(known: Elimination, options: dict[str, str], name: str) -> list[str]:
-    """Return the choices of a function that a preset does not make."""
-    formula, form = known.formula, known.form
-    preset = _preset(name, form.k is not None)
-    differ = []
-    if "gain" in options and not _has_gains(known, preset.gains):
-        differ.append(f"gain={options['gain']}")
-    own = formula.discount.option
-    if own is None or not np.allclose(_relative(own), preset.weights, rtol=0, atol=1e-12):
-        differ.append(f"discount={options['discount']}")
-    cuts = [_IDEAL_CUTS.get(formula.ideal_cut, str(formula.ideal_cut)), preset.options["ideal_cut"]]
-    if not form.has_ids:
-        cuts = [_SEEN_ON_ARRAYS.get(cut, cut) for cut in cuts]
-    if cuts[0] != cuts[1] and ("cut" in known.evidence or form.has_ids):
-        differ.append(f"ideal_cut={cuts[0]}")
-    is_unstable = "undefined" in known.open.get("ties", ())
-    for choice in ("ties", "empty", "short", *_DATA, "ideal", "negative_ideal"):
-        if choice not in options or (
-            choice == "ties" and (not form.has_scores or (is_unstable and preset.is_unstable))
-        ):
-            continue
-        if choice == "duplicates" and form.has_duplicates:  # presets describe what happens to files and dicts
-            continue
-        wanted = "undefined" if choice == "ties" and is_unstable else options[choice]
-        if choice == "negative" and wanted == "zero":
-            wanted = "unjudged"
-        if wanted != preset.options[choice]:
-            differ.append(f"{choice}={wanted}")
-    if form.k is None and "own_cutoff" in known.evidence and formula.own_cutoff != preset.cutoff:
-        differ.append(f"cutoff={formula.own_cutoff}")
-    if "highest label" in options and not preset.has_label_limit:
-        differ.append(f"highest label={options['highest label']}")
-    return differ
-
-
-def _has_gains(known: Elimination, values: Sequence[float]) -> bool:
+def _has_gains(known: Elimination, values: Floats) -> bool:
     """Return whether the gains of a function are these; gains of fractions are compared if they were seen."""
     gain = known.formula.gain
     has_fractions = known.formula.labels == "float" and "labels" in known.evidence and not gain.is_table
-    compared = [
-        (label, value)
-        for label, value in zip(_GRADES, values, strict=True)
+    return all(
+        abs(gain.of(label) - value) < 1e-12
+        for label, value in zip(_GRADES, values.tolist(), strict=True)
         if (label <= known.max_label if label.is_integer() else has_fractions)
-    ]
-    return all(abs(gain.of(label) - value) < 1e-12 for label, value in compared)
+    )

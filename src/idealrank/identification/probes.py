@@ -34,6 +34,11 @@ class Query:
         return [doc for doc, _ in self.ranked or ()]
 
     @cached_property
+    def scores(self) -> list[float]:
+        """The scores, in the order given."""
+        return [score for _, score in self.ranked or ()]
+
+    @cached_property
     def in_rank_order(self) -> list[str]:
         """The retrieved documents by falling score; equal scores stay in the order given."""
         return [doc for doc, _ in sorted(self.ranked or (), key=lambda row: -row[1])]
