@@ -37,6 +37,8 @@ def check(box: Box) -> ir.results.Identification:
         assert defect.example, told
     if box.presets is not None:
         assert found.presets == box.presets, told
+    if found.measure is not None:
+        assert str(ir.measure(found.measure)) == found.measure
     return found
 
 
