@@ -212,7 +212,7 @@ def test_weighted_differences_are_tested(test: str) -> None:
         else:
             tukey = stats.randomized_tukey_hsd(scaled, seed=4)
             assert each.p_value == pytest.approx(tukey.p_values[i, j], abs=0.01)
-    assert "weighted" in found.remarks()[0]
+    assert "weighted" in found.page().remarks[0]
 
 
 @pytest.mark.parametrize(

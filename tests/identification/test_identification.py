@@ -92,7 +92,7 @@ def test_a_function_that_raises_is_told_with_the_list() -> None:
     assert found.status == "not identified"
     assert any("RuntimeError: no model is loaded" in note for note in found.notes)
     assert any("labels [0, 1, 0, 0, 1, 0]" in note for note in found.notes)
-    (section,) = found.sections()
+    (section,) = found.page().sections()
     assert all(note[0].upper() == note[0] for note in section.notes)
     assert found.n_calls <= 100
 

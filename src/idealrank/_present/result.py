@@ -81,7 +81,7 @@ class Result:
             Values only; `to_text`, `to_markdown`, `to_latex` and `idealrank.report.html` render them.
         """
         first, table = next(iter(self.tables().items()))
-        return _legacy(self) or Page(
+        return Page(
             type(self).__name__,
             summary=(Section(tables={first: table}),),
             sections=lambda: [Section("Result", tables=self.tables())],
@@ -175,8 +175,9 @@ class Result:
         if table is not None:
             return self._rendered("text", table, digits=digits, width=width)
         check_count(digits, "digits", 0)
-        options = {"everything": everything, "reading": reading, "reasons": reasons}
-        return page_text(self.page(), width=width, digits=digits, **options)
+        return page_text(
+            self.page(), width=width, digits=digits, everything=everything, reading=reading, reasons=reasons
+        )
 
     def __str__(self) -> str:
         return self.to_text(width=_WIDTH).rstrip("\n")
@@ -278,33 +279,6 @@ class Result:
     def _notes(self) -> tuple[str, ...]:
         page = self.page()
         return (*page.findings, *page.remarks)
-
-
-def _legacy(result: Any) -> Page | None:
-    """Return the page of a result that still defines its parts by themselves."""
-    if not any(hasattr(result, name) for name in ("title", "findings", "remarks", "sections", "_chosen")):
-        return None
-
-    def part(name: str, default: Any) -> Any:
-        return getattr(result, name)() if hasattr(result, name) else default
-
-    forms = ("csv", "frame", "html", "latex", "markdown", "text")
-    first = next(iter(result.tables()))
-    chosen = {form: tuple(result._chosen(form)) if hasattr(result, "_chosen") else (first,) for form in forms}
-    remarks = tuple(part("remarks", ()))
-    default = [Section("Result", tables=result.tables(), notes=remarks)]
-    return Page(
-        part("title", type(result).__name__),
-        part("about", ""),
-        tuple(part("findings", ())),
-        tuple(Section(tables={name: result.table(name)}) for name in chosen["text"]),
-        remarks,
-        reading=part("reading", {}),
-        reasons=part("reasons", {}) if "reading" in dir(result) else {},
-        sections=lambda: [*part("sections", default), *part("background", [])],
-        provenance=part("made_with", {}),
-        defaults=chosen,
-    )
 
 
 def _annotated(text: str, notes: str) -> str:

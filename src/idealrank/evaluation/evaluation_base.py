@@ -75,7 +75,7 @@ class Measured(Result):
         columns = {name: each.per_query[measure] for name, each in self.by_system().items()}
         return {name: values[~np.isnan(values)] for name, values in columns.items()}
 
-    def about(self) -> str:
+    def _about(self) -> str:
         """Return the number of queries, the measures and the conventions."""
         measures = ", ".join(self.measure_names())
         facts = {name: each.queries_text() for name, each in self.by_system().items()}
@@ -91,7 +91,7 @@ class Measured(Result):
         conventions = dict.fromkeys(each.convention.name for each in evaluations)
         return f"{queries}, like {next(iter(conventions))}" if len(conventions) == 1 else queries
 
-    def remarks(self) -> list[str]:
+    def _remarks(self) -> list[str]:
         """Return the number of queries, the convention, and every measure with all of its options."""
         first = next(iter(self.by_system().values()))
         return [f"means over {first.queries_text()}{first.skipped_text()}", *first.convention_remarks()]
@@ -159,9 +159,9 @@ class Measured(Result):
         evaluations, names = self.by_system(), tuple(self._printed())
         return Page(
             "Evaluation of one system" if len(evaluations) == 1 else f"Evaluation of {len(evaluations)} systems",
-            self.about(),
+            self._about(),
             summary=tuple(Section(tables={name: self.table(name)}) for name in names),
-            remarks=tuple(self.remarks()),
+            remarks=tuple(self._remarks()),
             sections=lambda: [
                 self._leaderboard(),
                 self._figures(),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Section, listed
+from idealrank._present.page import Page, Section, listed
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank.identification.defects import Defect
@@ -114,11 +114,20 @@ class Identification(Result):
         found: list[list[Value]] = [[each.name, each.example, each.value, each.expected] for each in self.defects]
         return {"choices": Table(columns, rows)} | ({"defects": Table(wrong, found)} if found else {})
 
-    def title(self) -> str:
-        """Return the function and the status."""
-        return f"{self.function}: {self.status}"
+    def page(self) -> Page:
+        """Return what the function computes, the table of its choices, and how many lists it was checked on."""
+        checked = f"{self.n_agreeing} of {self.n_checked} random lists agree to {self.tolerance:.1g}"
+        remarks = (*self.notes, f"{self.n_calls} calls; {checked}")
+        notes = tuple(f"{line[0].upper()}{line[1:]}" for line in remarks)
+        return Page(
+            f"{self.function}: {self.status}",
+            findings=tuple(self._findings()),
+            summary=(Section(tables={"choices": self.table("choices")}),),
+            remarks=remarks,
+            sections=lambda: [Section("Result", tables=self.tables(), notes=notes)],
+        )
 
-    def findings(self) -> list[str]:
+    def _findings(self) -> list[str]:
         """Return the main findings."""
         found = [f"{self.function}({self.takes}) is {self.status}."]
         if self.measure is not None:
@@ -133,20 +142,7 @@ class Identification(Result):
         found += [f"Defect: {defect}." for defect in self.defects]
         return found
 
-    def sections(self) -> list[Section]:
-        """Return the sections of a page about the result."""
-        notes = tuple(f"{line[0].upper()}{line[1:]}" for line in self.remarks())
-        return [Section("Result", tables=self.tables(), notes=notes)]
-
-    def remarks(self) -> list[str]:
-        """Return the notes and the counts."""
-        checked = f"{self.n_agreeing} of {self.n_checked} random lists agree to {self.tolerance:.1g}"
-        return [*self.notes, f"{self.n_calls} calls; {checked}"]
-
     def __repr__(self) -> str:
         what = self.measure or "not a measure of idealrank"
         wrong = f", {len(self.defects)} defects" if self.defects else ""
         return f"Identification({self.function}: {self.status}, {what}{wrong})"
-
-    def __str__(self) -> str:
-        return "\n".join([*self.findings(), "", self.to_text("choices"), *self.remarks()])
