@@ -140,7 +140,11 @@ class Interactions:
         users = np.repeat(np.arange(self.n_users), self.counts)
         own = users * self.n_items + self.items
         others_users = np.repeat(np.arange(others.n_users), others.counts)
-        kept = ~np.isin(own, others_users * others.n_items + others.items)
+        # np.isin does not know that the numbers are nearly sorted, and takes ten times as long.
+        theirs = np.sort(others_users * others.n_items + others.items)
+        places = np.searchsorted(theirs, own)
+        kept = places == theirs.size
+        kept[~kept] = theirs[places[~kept]] != own[~kept]
         if kept.all():
             return self, 0
         offsets = offsets_of(np.bincount(users[kept], minlength=self.n_users))
