@@ -76,7 +76,8 @@ class Identification(Result):
     --------
     >>> from idealrank import identify
     >>> def ndcg(y_true, y_score):
-    ...         ...     ranked = [label for _, label in sorted(zip(y_score, y_true), key=lambda pair: -pair[0])]
+    ...     import math
+    ...     ranked = [label for _, label in sorted(zip(y_score, y_true), key=lambda pair: -pair[0])]
     ...     dcg = lambda labels: sum(label / math.log2(rank + 2) for rank, label in enumerate(labels))
     ...     return dcg(ranked) / dcg(sorted(y_true, reverse=True)) if any(y_true) else 0.0
     >>> found = identify(ndcg)
