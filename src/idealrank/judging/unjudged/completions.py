@@ -156,8 +156,7 @@ def _of_ideal(
     """Return the levels of the unjudged documents for which an NDCG is lowest, and for which it is highest."""
     n_unjudged = np.maximum(low.segments.sizes, high.segments.sizes)
     ideal = ideal_sums(ranked, rules, weighed.depths, n_unjudged)
-    gains = np.where(ranked.is_unjudged, 0.0, rules.gains(ranked.labels))
-    fixed = sums_by_query(ranked.queries, gains * weighed.weights, ranked.data.n_queries)
+    fixed = sums_by_query(ranked.queries, rules.gains(ranked.labels) * weighed.weights, ranked.data.n_queries)
     empty, n_threads = rules.plan.empty, ranked.lists.n_threads
     return tuple(
         highest_ratio(sign * fixed, own.weights, own.segments.sizes, ideal, rules.levels, sign * empty, n_threads)
@@ -168,13 +167,7 @@ def _of_ideal(
 def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_unjudged: Int64s) -> IdealSums:
     """Return the ideal DCG as a function of the numbers of documents with high gains."""
     plan, data = rules.plan, ranked.data
-    if plan.ideal_retrieved:
-        gains, queries = np.where(ranked.is_unjudged, 0.0, rules.gains(ranked.labels)), ranked.queries
-    else:
-        assert ranked.lists.judged is not None
-        judged = ranked.lists.judged
-        gains = rules.gains(judged.labels)
-        queries = np.repeat(np.arange(data.n_queries), np.diff(judged.offsets))
+    gains, queries = _ideal_gains(ranked, rules)
     levels = np.unique(np.concatenate([gains[gains > 0], rules.levels]))
     counts = np.stack([np.bincount(queries[gains >= level], minlength=data.n_queries) for level in levels])
     if isinstance(plan.discount, discounts.Linear):
@@ -188,14 +181,17 @@ def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_unjudged: Int64s)
 
 def known_relevant(ranked: Ranked, rules: Rules) -> Int64s:
     """Return how many documents that count in a denominator are known to be relevant, by query."""
-    n_queries = ranked.data.n_queries
+    gains, queries = _ideal_gains(ranked, rules)
+    return np.bincount(queries[gains > 0], minlength=ranked.data.n_queries)
+
+
+def _ideal_gains(ranked: Ranked, rules: Rules) -> tuple[Floats, Int64s]:
+    """Return the known gains of the documents that an ideal ranking can have, and their queries."""
     if rules.plan.ideal_retrieved:
-        is_relevant = ~ranked.is_unjudged & (rules.gains(ranked.labels) > 0)
-        return np.bincount(ranked.queries[is_relevant], minlength=n_queries)
-    assert ranked.lists.judged is not None
+        return rules.gains(ranked.labels), ranked.queries
     judged = ranked.lists.judged
-    of_judged = np.repeat(np.arange(n_queries), np.diff(judged.offsets))
-    return np.bincount(of_judged[rules.gains(judged.labels) > 0], minlength=n_queries)
+    assert judged is not None
+    return rules.gains(judged.labels), np.repeat(np.arange(ranked.data.n_queries), np.diff(judged.offsets))
 
 
 def denominators(ranked: Ranked, rules: Rules, depths: Int64s, n_relevant: Int64s, queries: Int64s) -> Floats:
@@ -216,7 +212,7 @@ def _of_binary(ranked: Ranked, rules: Rules, order: _LabelOrder, *, highest: boo
     """Return the measure for each number of relevant documents among the unjudged ones."""
     plan, data, segments = rules.plan, ranked.data, order.segments
     queries, counts = segments.queries, segments.counts
-    is_relevant = ~ranked.is_unjudged & (rules.gains(ranked.labels) > 0)
+    is_relevant = rules.gains(ranked.labels) > 0
     n_relevant = known_relevant(ranked, rules)[queries] + counts
     if plan.cutoff == "relevant":
         top = _hits_at(ranked, rules, order, is_relevant, n_relevant, highest=highest)
@@ -353,7 +349,7 @@ def extreme_difference(pool: Pool, first: str, second: str, rules: Rules, *, hig
         order = np.lexsort((-signed, pool.queries))
         ideal = ideal_sums(runs[0], rules, depth, pool.sizes)
         fixed = [
-            sums_by_query(each.queries, np.where(each.is_unjudged, 0.0, rules.gains(each.labels)) * own, pool.n_queries)
+            sums_by_query(each.queries, rules.gains(each.labels) * own, pool.n_queries)
             for each, own in zip(runs, weights, strict=True)
         ]
         level = np.empty(order.size, np.int64)

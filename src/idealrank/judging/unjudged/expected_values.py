@@ -123,14 +123,13 @@ class _Cells:
         bins, queries = _bins(ranked.ranks[unjudged]), ranked.queries[unjudged]
         starts = np.flatnonzero(np.diff(queries * 64 + bins, prepend=-1))
         sizes = np.diff(np.append(starts, unjudged.size))
-        gains = np.where(ranked.is_unjudged, 0.0, rules.gains(ranked.labels))
         return cls(
             queries[starts],
             sizes,
             np.add.reduceat(weights[unjudged], starts),
             model.probabilities[bins[starts], 1:],
             depths,
-            sums_by_query(ranked.queries, gains * weights, n_queries),
+            sums_by_query(ranked.queries, rules.gains(ranked.labels) * weights, n_queries),
         )
 
     def by_query(self, values: Floats) -> Floats:

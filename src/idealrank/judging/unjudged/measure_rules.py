@@ -54,8 +54,7 @@ class Rules:
         """Return the gain of each label; that of an unjudged document, and of a negative label, is 0."""
         gain = self.plan.gain
         assert isinstance(gain, gains.Gain)
-        found = gain(np.where(labels > 0, labels, 0.0))
-        return np.where(labels > 0, found, np.where(np.isnan(labels) | (labels < 0), 0.0, found))
+        return np.where(labels >= 0, gain(np.where(labels > 0, labels, 0.0)), 0.0)
 
 
 def rules_of(measure: Measure, convention: Convention, labels: Floats) -> Rules:
