@@ -219,14 +219,18 @@ class Comparison(Measured):
         dict of str to str
             The letters, or the numbers, by system.
         """
+        known = shown.labels(self.ranked())
+        return {system: shown.joined_labels(worse, known) for system, worse in self._beaten(measure).items()}
+
+    def _beaten(self, measure: str) -> dict[str, list[str]]:
+        """Return {system: the systems that it is significantly better than}."""
         beaten: dict[str, list[str]] = {system: [] for system in self.systems}
         for each in self.significant(measure):
             gain = shown.gain(self, measure, each)
             if gain != 0:
                 better, worse = (each.system, each.against) if gain > 0 else (each.against, each.system)
                 beaten[better].append(worse)
-        known = shown.labels(self.ranked())
-        return {system: shown.joined_labels(found, known) for system, found in beaten.items()}
+        return beaten
 
     def by_system(self) -> Evaluations:
         return self.evaluations
@@ -425,7 +429,7 @@ class Comparison(Measured):
 
     def _unreachable(self) -> list[str]:
         """Return a sentence about the measures for which no difference can be significant, whatever the data."""
-        told: dict[str, list[str]] = {}
+        measures: dict[str, list[str]] = {}
         for name in self.differences:
             tested = [each for each in self.differences[name] if not math.isnan(each.p_value)]
             most = max((_n_changed(each) for each in tested), default=0)
@@ -438,26 +442,23 @@ class Comparison(Measured):
             if least <= self.level:
                 continue
             what = self._drawn_name()
-            limits, more = f"{most:,} {'query that differs' if most == 1 else 'queries that differ'}", "more queries"
+            limits, more = f"{counted(most, 'query')} that {'differs' if most == 1 else 'differ'}", "more queries"
             if draws(self.test, most):
                 limits = f"{self.n_permutations:,} {what}"
                 more = f"at least {math.ceil(factor / self.level) - 1:,} {what}"
-            compared = f"{len(tested):,} {'comparison' if len(tested) == 1 else 'comparisons'}"
+            compared = counted(len(tested), "comparison")
             p_value = "corrected p-value" if shown.is_corrected(self) else "p-value"
             text = (
                 f"no difference can be significant: with {limits} and {compared}, the smallest {p_value} that the test "
                 f"can give is {min(least, 1.0):.4f}; use {more}."
             )
-            told.setdefault(text, []).append(name)
-        return [f"{listed(names)}: {text}" for text, names in told.items()]
+            measures.setdefault(text, []).append(name)
+        return [f"{listed(names)}: {text}" for text, names in measures.items()]
 
     def _reversible(self, measure: str) -> list[str]:
         """Return a sentence about the differences that unjudged documents could reverse."""
-        differences = self.unjudged_bounds[measure].differences
-        open_ones = [each for each in differences if not each.is_decided]
-        if not open_ones:
-            return []
-        return [f"{measure}: {reversal_text(open_ones, len(differences))}"]
+        bounds = self.unjudged_bounds[measure]
+        return [f"{measure}: {reversal_text(bounds.undecided, len(bounds.differences))}"] if bounds.undecided else []
 
     def _finding(self, measure: str) -> str:
         """Return which systems differ, or why this is not known."""
@@ -482,11 +483,13 @@ class Comparison(Measured):
         gains = [shown.gain(self, measure, each) for each in significant]
         if n_tested == 1:
             (found,) = self.differences[measure]
-            is_told = "does not differ significantly from"
-            if significant:
-                kinds = {1: "is significantly better than", -1: "is significantly worse than"}
-                is_told = kinds.get(_sign(gains[0]), "differs significantly from")
-            return f"{found.system} {is_told} {self.baseline} ({number(found.difference, '+z.4f')})"
+            kinds = {
+                1: "is significantly better than",
+                -1: "is significantly worse than",
+                0: "differs significantly from",
+            }
+            verdict = kinds[_sign(gains[0])] if significant else "does not differ significantly from"
+            return f"{found.system} {verdict} {self.baseline} ({number(found.difference, '+z.4f')})"
         words = {1: "better", -1: "worse", 0: "with the same mean"}
         counts = {word: sum(_sign(gain) == sign for gain in gains) for sign, word in words.items()}
         known = [f"{count:,} {word}" for word, count in counts.items() if count]
@@ -507,8 +510,8 @@ class Comparison(Measured):
             return f"{listed(best)} have the same mean, {mean}, {link} {differ}"
         if len(best) != 1:
             return f"{self._best_mean(measure)}; {differ}"
-        told = {*best, *(name for each in significant for name in self._worse_than(measure, best[0], each))}
-        others = [system for system in self.systems if system not in told]
+        worse = self._beaten(measure)[best[0]]
+        others = [system for system in self.systems if system not in (*best, *worse)]
         rest = "significantly better than all others"
         if others:
             is_all = len(others) == len(self.systems) - 1
@@ -516,16 +519,9 @@ class Comparison(Measured):
             names = listed(others) if len(others) <= _FEW else many
             rest = f"not significantly better than {names}"
         elif n_tested == 1:
-            rest = f"significantly better than {listed(told - {*best})}"
+            rest = f"significantly better than {listed(worse)}"
         first = f"{self._best_mean(measure)}, {rest}"
         return first if n_tested == 1 else f"{first}; {differ}"
-
-    def _worse_than(self, measure: str, best: str, found: Difference) -> list[str]:
-        """Return the system that the best one was compared with, if the best one is better."""
-        if best not in (found.system, found.against):
-            return []
-        own = found if found.system == best else found.reversed()
-        return [own.against] if shown.gain(self, measure, own) > 0 else []
 
     def _best(self, measure: str) -> list[str]:
         """Return the systems that share the best mean; none if no system has a mean."""

@@ -180,6 +180,11 @@ class Bounds(Result):
         """{system: {column: mean over queries}}."""
         return self.systems.mean
 
+    @property
+    def undecided(self) -> tuple[DifferenceBounds, ...]:
+        """The differences that unjudged documents alone could reverse."""
+        return tuple(each for each in self.differences if not each.is_decided)
+
     def per_query(self, system: str = "") -> dict[str, Floats]:
         """Return {column: one value per query} of a system.
 
@@ -279,10 +284,9 @@ class Bounds(Result):
 
     def _verdict(self) -> list[str]:
         """Return how many differences unjudged documents could reverse, in a sentence."""
-        undecided = [each for each in self.differences if not each.is_decided]
-        if undecided:
-            said = reversal_text(undecided, len(self.differences))
-            return [f"{said[0].upper()}{said[1:]}"]
+        if self.undecided:
+            text = reversal_text(self.undecided, len(self.differences))
+            return [f"{text[0].upper()}{text[1:]}"]
         n, baseline = len(self.differences), self.differences[0].baseline
         return [f"Unjudged documents cannot reverse any of the {n:,} differences from {baseline}."]
 

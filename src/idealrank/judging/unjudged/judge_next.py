@@ -188,12 +188,11 @@ def judge_next(
         raise OptionError(f"{given} does not sum gains over ranks; choose DCG, NDCG, P or RBP")
     pool = Pool.of(qrels, runs, rules, n_threads)
     found = bounds_of(evaluator, runs, given, pool, rules, baseline=baseline)
-    open_pairs = tuple(each for each in found.differences if not each.is_decided)
     weights = {system: _relative_weights(pool, system, rules) for system in runs}
     if len(runs) == 1:
         (effects,) = weights.values()
     else:
-        gaps = (np.abs(weights[each.system] - weights[each.baseline]) for each in open_pairs)
+        gaps = (np.abs(weights[each.system] - weights[each.baseline]) for each in found.undecided)
         effects = sum(gaps, np.zeros(pool.queries.size))
     chosen = np.argsort(-effects, kind="stable")[:n]
     chosen = chosen[effects[chosen] > 0]
@@ -206,7 +205,7 @@ def judge_next(
         tuple(pool.doc_ids.take(chosen)),
         tuple((effects[chosen] / found.systems.n_queries).tolist()),
         {system: tuple(rank or None for rank in own) for system, own in ranks.items()},
-        open_pairs,
+        found.undecided,
     )
 
 
