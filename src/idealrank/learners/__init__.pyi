@@ -12,12 +12,12 @@ from idealrank.learners.linear.classic_rankers import ApproxAPRanker as ApproxAP
 from idealrank.learners.linear.classic_rankers import ApproxNDCGRanker as ApproxNDCGRanker
 from idealrank.learners.linear.classic_rankers import LeastSquaresRanker as LeastSquaresRanker
 from idealrank.learners.linear.classic_rankers import ListNet as ListNet
+from idealrank.learners.linear.classic_rankers import PNormPush as PNormPush
 from idealrank.learners.linear.classic_rankers import RankCosine as RankCosine
 from idealrank.learners.linear.classic_rankers import RankNet as RankNet
 from idealrank.learners.linear.classic_rankers import RankSVM as RankSVM
 from idealrank.learners.linear.classic_rankers import SoftRank as SoftRank
 from idealrank.learners.linear.linear_ranker import LinearRanker as LinearRanker
-from idealrank.learners.linear.p_norm_push import PNormPush as PNormPush
 from idealrank.learners.linear.sources import ParquetSource as ParquetSource
 from idealrank.learners.random import RandomRanker as RandomRanker
 from idealrank.learners.search.cross_fold import cross_fold as cross_fold
