@@ -88,9 +88,8 @@ class Loss(Options):
         with lists.with_locations():
             values, gradient = self.values_and_gradient(lists)
         if query_weights is not None:
-            factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
-            values, gradient = values * factors, gradient * np.repeat(factors, lists.sizes)
-        return values, _as_given(gradient, scores, lists)
+            values = values * weight_column(query_weights, lists.n_queries, "query_weights", "query")
+        return values, _as_given(gradient, scores, lists, query_weights)
 
     def hessian_diagonal(
         self,
@@ -129,10 +128,7 @@ class Loss(Options):
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
         with lists.with_locations():
             curvature = self.curvature(lists)
-        if query_weights is not None:
-            factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
-            curvature = curvature * np.repeat(factors, lists.sizes)
-        return _as_given(curvature, scores, lists)
+        return _as_given(curvature, scores, lists, query_weights)
 
     def gradient_and_hessian(
         self,
@@ -177,11 +173,7 @@ class Loss(Options):
         lists = Lists.of(labels, scores, offsets, weights=weights, mask=mask, n_threads=n_threads)
         with lists.with_locations():
             gradient, curvature = self.gradient_and_curvature(lists)
-        if query_weights is not None:
-            factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
-            spread = np.repeat(factors, lists.sizes)
-            gradient, curvature = gradient * spread, curvature * spread
-        return _as_given(gradient, scores, lists), _as_given(curvature, scores, lists)
+        return _as_given(gradient, scores, lists, query_weights), _as_given(curvature, scores, lists, query_weights)
 
     def resolved(self, scores: npt.ArrayLike, offsets: npt.ArrayLike | None = None) -> Loss:
         """Return the loss with every option that depends on the data replaced by a number; self if there is none.
@@ -276,8 +268,13 @@ class Loss(Options):
         return lambda scores: self.gradient_and_curvature(replace(lists, scores=scores))
 
 
-def _as_given(column: Floats, scores: npt.ArrayLike, lists: Lists) -> npt.NDArray[np.float64 | np.float32]:
-    """Return the column in the precision of the scores, with 0 for each document that was left out."""
+def _as_given(
+    column: Floats, scores: npt.ArrayLike, lists: Lists, query_weights: npt.ArrayLike | None
+) -> npt.NDArray[np.float64 | np.float32]:
+    """Return the weighted column in the precision of the scores, with 0 for each document that was left out."""
+    if query_weights is not None:
+        factors = weight_column(query_weights, lists.n_queries, "query_weights", "query")
+        column = column * np.repeat(factors, lists.sizes)
     if lists.rows is not None:
         whole = np.zeros(np.size(scores))
         whole[lists.rows] = column
