@@ -39,9 +39,6 @@ class _AgainstRandom(Measure):
     discount: Any = discount_option
     ideal: str | None = option(choice("judged", "retrieved"))
 
-    def plan(self) -> None:
-        return None
-
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
         ndcg = filled._plan("sum", filled.gain, "ideal", discount=filled.discount)

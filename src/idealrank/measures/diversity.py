@@ -13,13 +13,10 @@ from idealrank import _native
 from idealrank._names.options import number, option
 from idealrank._typing import Booleans, Floats
 from idealrank.data.lists import Lists
-from idealrank.errors import OptionError
-from idealrank.measures.measure_base import TIES, Measure, check_subtopics, empty_value, kernel_ties
+from idealrank.measures.measure_base import Measure, check_subtopics, empty_value, kernel_ties
 from idealrank.measures.measure_names import register
 
 __all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "AlphaNDCG", "SubtopicRecall"]
-
-_REFUSED = ("average", "best", "worst")
 
 
 class Diversity(Measure):
@@ -36,12 +33,7 @@ class Diversity(Measure):
     rel: float | None = option(number())
 
     needs_subtopics = True
-
-    def plan(self) -> None:
-        """Return None: the measure computes itself."""
-        if self.ties in _REFUSED:
-            takes = ", ".join(ties for ties in TIES if ties not in _REFUSED)
-            raise OptionError(f"{self.label} has no closed form for ties={self.ties}; choose ties from {takes}")
+    refused_ties = ("average", "best", "worst")
 
     def values(self, lists: Lists) -> Floats:
         """Compute one value per query of lists with subtopics."""

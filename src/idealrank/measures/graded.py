@@ -9,9 +9,8 @@ import numpy as np
 from idealrank._names.options import choice, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
-from idealrank.errors import OptionError
 from idealrank.measures import formulas
-from idealrank.measures.measure_base import TIES, Measure, discount_option, empty_value, gain_option, kernel_ties
+from idealrank.measures.measure_base import Measure, discount_option, empty_value, gain_option, kernel_ties
 from idealrank.measures.measure_names import register
 from idealrank.measures.plan import Plan, run
 from idealrank.measures.ranked_labels import Graded
@@ -34,13 +33,7 @@ class _Graded(Measure):
     ideal: str | None = option(choice("judged", "retrieved"))
 
     without = frozenset({"cutoff"})
-    #: Orders of ties for which there is no closed form.
-    refused: ClassVar[tuple[str, ...]] = ("average",)
-
-    def plan(self) -> None:
-        if self.ties in self.refused:
-            takes = ", ".join(ties for ties in TIES if ties not in self.refused)
-            raise OptionError(f"{self.label} has no closed form for ties={self.ties}; choose ties from {takes}")
+    refused_ties: ClassVar[tuple[str, ...]] = ("average",)
 
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
@@ -70,7 +63,7 @@ class GainOverCost(_Graded):
     array([0.63092975])
     """
 
-    refused = ("average", "best", "worst")
+    refused_ties = ("average", "best", "worst")
 
     def _value(self, graded: Graded) -> Floats:
         return formulas.gain_over_cost(graded)
@@ -140,9 +133,6 @@ class IdealDCG(Measure):
 
     without = frozenset({"ties"})
     missing_value = None
-
-    def plan(self) -> None:
-        return None
 
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()

@@ -84,6 +84,8 @@ class Measure(Options):
     #: How the values of queries become one: by their "mean", their "geometric" mean (values below 0.00001 count as
     #: 0.00001, as in trec_eval), or their "sum".
     aggregate: ClassVar[Literal["mean", "geometric", "sum"]] = "mean"
+    #: Orders of documents with equal scores for which the measure has no closed form.
+    refused_ties: ClassVar[tuple[str, ...]] = ()
     #: Whether the measure needs judgments by subtopic.
     needs_subtopics: ClassVar[bool] = False
 
@@ -117,7 +119,15 @@ class Measure(Options):
 
     def plan(self) -> Plan | None:
         """Return how the native core computes the filled-in measure, or None if the measure computes itself."""
-        raise NotImplementedError
+        self._refuse_ties(*self.refused_ties)
+        return None
+
+    def _refuse_ties(self, *refused: str, what: str | None = None) -> None:
+        """Raise an OptionError if documents with equal scores are in an order without a closed form."""
+        if self.ties in refused:
+            takes = ", ".join(ties for ties in TIES if ties not in refused)
+            order = "averaged ties" if self.ties == "average" else f"ties={self.ties}"
+            raise OptionError(f"{what or self.label} has no closed form for {order}; choose ties from {takes}")
 
     def _plan(self, reduction: str, gain: gains.Gain | str, denominator: str = "none", **rest: Any) -> Plan:
         """Return a plan with the options that measures have in common, unless ``rest`` names others."""

@@ -26,7 +26,7 @@ MeasureClass = TypeVar("MeasureClass", bound=type[Measure])
 def register(name: str, *aliases: str) -> Callable[[MeasureClass], MeasureClass]:
     """Register a measure of your own, which `evaluate`, `compare` and the command line then take by name.
 
-    A measure that the native core does not compute returns None from ``plan``, and computes its values itself.
+    A measure that the native core does not compute defines ``values``; one that it computes defines ``plan``.
 
     Case, underscores and hyphens in names are ignored. A class that is defined again replaces its earlier version.
 
@@ -53,9 +53,6 @@ def register(name: str, *aliases: str) -> Callable[[MeasureClass], MeasureClass]
     >>> from idealrank import evaluate, measures
     >>> @measures.register("top_label")
     ... class TopLabel(measures.Measure):
-    ...     def plan(self):
-    ...         return None
-    ...
     ...     def values(self, lists):
     ...         queries = zip(lists.offsets[:-1], lists.offsets[1:])
     ...         best = [first + lists.scores[first:last].argmax() for first, last in queries]

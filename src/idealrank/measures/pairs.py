@@ -34,9 +34,6 @@ class _PairCounts(NamedTuple):
 class _PairMeasure(Measure):
     without = frozenset({"cutoff"})
 
-    def plan(self) -> None:
-        return None
-
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
         ties, n_threads = kernel_ties(filled), resolve_threads(lists.n_threads)

@@ -6,9 +6,8 @@ import dataclasses
 from typing import ClassVar
 
 from idealrank._names.options import choice, number, option
-from idealrank.errors import OptionError
 from idealrank.measures import gains
-from idealrank.measures.measure_base import TIES, Measure
+from idealrank.measures.measure_base import Measure
 from idealrank.measures.measure_names import register
 from idealrank.measures.plan import Plan
 
@@ -165,7 +164,7 @@ class AP(PlannedRelevance):
 
     def plan(self) -> Plan:
         if self.denominator == "hits":
-            refuse_averaged_ties(self, "AP divided by hits")
+            self._refuse_ties("average", what="AP divided by hits")
         return dataclasses.replace(super().plan(), denominator=self.denominator or "relevant")
 
 
@@ -188,14 +187,8 @@ class Bpref(PlannedRelevance):
     reduction = "preference"
 
     def plan(self) -> Plan:
-        refuse_averaged_ties(self, "bpref")
+        self._refuse_ties("average", what="bpref")
         return dataclasses.replace(super().plan(), gain="preference")
-
-
-def refuse_averaged_ties(measure: Measure, what: str) -> None:
-    if measure.ties == "average":
-        takes = ", ".join(ties for ties in TIES if ties != "average")
-        raise OptionError(f"{what} has no closed form for averaged ties; choose ties from {takes}")
 
 
 @register("err")

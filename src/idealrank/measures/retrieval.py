@@ -19,7 +19,7 @@ from idealrank.measures.measure_base import LEAST_IN_LOGARITHM, Measure, empty_v
 from idealrank.measures.measure_names import register
 from idealrank.measures.plan import Plan, run
 from idealrank.measures.ranked_labels import RankedLabels
-from idealrank.measures.relevance import AP, Bpref, PlannedRelevance, Relevance, refuse_averaged_ties
+from idealrank.measures.relevance import AP, Bpref, PlannedRelevance, Relevance
 
 __all__ = [
     "YAAP",
@@ -52,10 +52,7 @@ class RankedRelevance(Relevance):
     """
 
     without = frozenset({"cutoff"})
-
-    def plan(self) -> None:
-        if "ties" in self.options():
-            refuse_averaged_ties(self, self.label)
+    refused_ties = ("average",)
 
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
@@ -210,9 +207,7 @@ class _Log(Relevance):
 
     without = frozenset({"cutoff"})
     missing_value = math.log(LEAST_IN_LOGARITHM)
-
-    def plan(self) -> None:
-        refuse_averaged_ties(self, self.label)
+    refused_ties = ("average",)
 
     def _logs(self, of: type[PlannedRelevance], lists: Lists) -> Floats:
         filled = self.with_convention()
@@ -414,9 +409,6 @@ class Unjudged(Measure):
     without = frozenset({"empty", "judged_only"})
     lower_is_better = True
 
-    def plan(self) -> None:
-        return None
-
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
         judged = Plan("sum", "judged", cutoff=filled.cutoff)
@@ -449,9 +441,6 @@ class RBPResidual(Measure):
 
     without = frozenset({"cutoff", "empty", "judged_only"})
     lower_is_better = True
-
-    def plan(self) -> None:
-        return None
 
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
