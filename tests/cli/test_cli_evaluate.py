@@ -13,7 +13,7 @@ import idealrank as ir
 from idealrank.cli.group import commands
 from idealrank.evaluation import trec_eval
 from idealrank.io.prefetch import RunAhead
-from idealrank.measures.vocabulary import MEASURES
+from idealrank.measures.measure_names import MEASURES
 
 
 @pytest.fixture
@@ -269,16 +269,17 @@ def test_a_choice_that_does_not_exist_is_refused(files: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "default", "names"),
     [
-        ("evaluate", "[default: ndcg@10, ap, rr]", [*MEASURES]),
-        ("compare", "[default: ndcg@10]", [*MEASURES]),
-        ("power", "[default: ndcg@10]", [*MEASURES]),
+        ("evaluate", "[default: ndcg@10, ap, rr]", None),
+        ("compare", "[default: ndcg@10]", None),
+        ("power", "[default: ndcg@10]", None),
         ("distinguish", "By default, NDCG with six discounts", ["ndcg", "dcg", "linear_ndcg"]),
         ("limits", "By default, NDCG with six discounts", ["ndcg", "linear_ndcg"]),
     ],
 )
-def test_a_question_mark_lists_measures_and_tools(command: str, default: str, names: list[str]) -> None:
+def test_a_question_mark_lists_measures_and_tools(command: str, default: str, names: list[str] | None) -> None:
     assert default in " ".join(CliRunner().invoke(commands, [command, "--help"]).stdout.split())
-    assert CliRunner().invoke(commands, [command, "-m", "?"]).stdout.split() == names
+    listed = CliRunner().invoke(commands, [command, "-m", "?"]).stdout.split()
+    assert listed == (sorted(MEASURES.members()) if names is None else names)
     tools = CliRunner().invoke(commands, [command, "qrels.txt", "--like", "?"])
     assert (tools.exit_code, tools.stdout.split()[:2]) == (0, ["idealrank", "trec_eval"])
 

@@ -298,9 +298,11 @@ class SystemsCommand(Command):
         """Print the names that ``-m`` or ``--like`` takes if its value is '?', and end."""
         for option, value in pairwise(args):
             if value == "?" and option in ("-m", "--measure", "--like"):
-                from idealrank.measures.vocabulary import CONVENTIONS, MEASURES
+                from idealrank.measures.conventions import CONVENTION_NAMES
+                from idealrank.measures.measure_names import MEASURES
 
-                click.echo("\n".join(CONVENTIONS if option == "--like" else self._only or MEASURES))
+                names = CONVENTION_NAMES if option == "--like" else self._only or sorted(MEASURES.members())
+                click.echo("\n".join(names))
                 ctx.exit()
         return super().parse_args(ctx, args)
 
