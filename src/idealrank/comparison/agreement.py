@@ -162,10 +162,10 @@ class Agreement(Result):
 
 
 def _nested(pairs: Mapping[tuple[str, str], Any]) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    nested: dict[str, dict[str, Any]] = {}
     for (a, b), value in pairs.items():
-        found.setdefault(a, {})[b] = value
-    return found
+        nested.setdefault(a, {})[b] = value
+    return nested
 
 
 def agreement(
@@ -249,10 +249,12 @@ def agreement(
 
 
 def _known(name: object) -> str:
-    found = next((known for known in AGREEMENT_MEASURES if normalized_name(known) == normalized_name(str(name))), None)
-    if found is None:
+    measure = next(
+        (known for known in AGREEMENT_MEASURES if normalized_name(known) == normalized_name(str(name))), None
+    )
+    if measure is None:
         raise unknown("measure of agreement", name, AGREEMENT_MEASURES)
-    return found
+    return measure
 
 
 def _tau_ap(a: Any, b: Any, *, p: float, ties: str) -> float:

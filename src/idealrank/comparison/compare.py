@@ -117,10 +117,10 @@ class ComparisonOptions:
             )
             for measure, matrix in values.items()
         }
-        found = query_ids, values, means, differences, evaluations
+        results = query_ids, values, means, differences, evaluations
         problems, intervals = evaluations.problems, self.interval_method
-        made = Comparison(names, baseline, *found, test, self.correction, self.level, seed, problems, intervals)
-        return replace(made, n_permutations=self.n_permutations)
+        comparison = Comparison(names, baseline, *results, test, self.correction, self.level, seed, problems, intervals)
+        return replace(comparison, n_permutations=self.n_permutations)
 
     @property
     def _draws(self) -> dict[str, Any]:
@@ -135,10 +135,10 @@ class ComparisonOptions:
 
     def _mean(self, evaluation: Evaluation, measure: str) -> stats.Interval:
         """Return the mean of `evaluate`, and its interval."""
-        found = evaluation.mean_interval(measure, 1 - self.level)
-        if self.interval_method == found.method:
-            return found
-        return replace(self._interval(evaluation.per_query[measure]), mean=found.mean)
+        interval = evaluation.mean_interval(measure, 1 - self.level)
+        if self.interval_method == interval.method:
+            return interval
+        return replace(self._interval(evaluation.per_query[measure]), mean=interval.mean)
 
     def _interval(self, values: Floats) -> stats.Interval:
         options = {"n_resamples": self.n_permutations, **self._draws}
@@ -295,22 +295,22 @@ def compare(
     judged, named = judged_and_systems(data, systems, laid_out)
     categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
     evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
-    found = testing.compare(evaluate_systems(evaluator, named.items(), measures, for_report=for_report))
-    return with_bounds(found, evaluator, named, measures, wanted=unjudged_bounds)
+    comparison = testing.compare(evaluate_systems(evaluator, named.items(), measures, for_report=for_report))
+    return with_bounds(comparison, evaluator, named, measures, wanted=unjudged_bounds)
 
 
 def _are_evaluations(data: object) -> TypeGuard[Mapping[str, Evaluation]]:
     return isinstance(data, Mapping) and bool(data) and all(isinstance(each, Evaluation) for each in data.values())
 
 
-def _with_the_same_measures(found: Mapping[str, Evaluation]) -> Evaluations:
+def _with_the_same_measures(evaluations: Mapping[str, Evaluation]) -> Evaluations:
     """Return the evaluations if all have the same measures with the same options; otherwise raise a DataError."""
-    first, *others = found
+    first, *others = evaluations
     for name in others:
-        if dict(found[name].filled) != dict(found[first].filled):
-            texts = [", ".join(map(str, found[each].filled.values())) for each in (first, name)]
+        if dict(evaluations[name].filled) != dict(evaluations[first].filled):
+            texts = [", ".join(map(str, evaluations[each].filled.values())) for each in (first, name)]
             raise DataError(f"{first!r} was measured by {texts[0]}, and {name!r} by {texts[1]}: evaluate both alike")
-    return Evaluations(found)
+    return Evaluations(evaluations)
 
 
 def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str, Floats]]:

@@ -275,8 +275,8 @@ class Comparison(Measured):
     def query_differences(self, measure: str, system: str, against: str) -> Floats:
         """Return the per-query differences of two systems, largest first."""
         i, j = self.systems.index(system), self.systems.index(against)
-        found = self.values[measure][:, i] - self.values[measure][:, j]
-        return -np.sort(-found[~np.isnan(found)])
+        differences = self.values[measure][:, i] - self.values[measure][:, j]
+        return -np.sort(-differences[~np.isnan(differences)])
 
     def tables(self) -> Mapping[str, Table]:
         """Return a table per measure, named by it: a row per system with its difference from the baseline, or per pair.
@@ -411,14 +411,14 @@ class Comparison(Measured):
 
     def _findings(self) -> list[str]:
         """Return which systems differ significantly, what limits the test, and what could reverse the order."""
-        found = [f"{name}: {self._finding(name)}." for name in self.values]
+        verdicts = [f"{name}: {self._finding(name)}." for name in self.values]
         reversible = [text for name in self.unjudged_bounds for text in self._reversible(name)]
         advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
-        return [*found, *self._unreachable(), *reversible, *([advice] if reversible else [])]
+        return [*verdicts, *self._unreachable(), *reversible, *([advice] if reversible else [])]
 
     def _draws(self) -> bool:
         """Return whether any test drew random permutations or resamples."""
-        return any(draws(self.test, _n_changed(each)) for found in self.differences.values() for each in found)
+        return any(draws(self.test, _n_changed(each)) for tested in self.differences.values() for each in tested)
 
     def _is_random(self) -> bool:
         """Return whether another seed could give other p-values or intervals."""
@@ -471,8 +471,8 @@ class Comparison(Measured):
             )
         if n_valued == 1:
             return f"{self._best_mean(measure)}; one query is not enough to test differences"
-        found = self._of_pairs(measure) if self.baseline is None else self._against_baseline(measure)
-        return f"{found} at level {self.level:g}{self._changes(measure)}"
+        verdict = self._of_pairs(measure) if self.baseline is None else self._against_baseline(measure)
+        return f"{verdict} at level {self.level:g}{self._changes(measure)}"
 
     def _n_valued(self, measure: str) -> int:
         """Return the number of queries with a value in both systems of a pair; the largest over all pairs."""
@@ -482,14 +482,14 @@ class Comparison(Measured):
         significant, n_tested = self.significant(measure), len(self.differences[measure])
         gains = [shown.gain(self, measure, each) for each in significant]
         if n_tested == 1:
-            (found,) = self.differences[measure]
+            (only,) = self.differences[measure]
             kinds = {
                 1: "is significantly better than",
                 -1: "is significantly worse than",
                 0: "differs significantly from",
             }
             verdict = kinds[_sign(gains[0])] if significant else "does not differ significantly from"
-            return f"{found.system} {verdict} {self.baseline} ({number(found.difference, '+z.4f')})"
+            return f"{only.system} {verdict} {self.baseline} ({number(only.difference, '+z.4f')})"
         words = {1: "better", -1: "worse", 0: "with the same mean"}
         counts = {word: sum(_sign(gain) == sign for gain in gains) for sign, word in words.items()}
         known = [f"{count:,} {word}" for word, count in counts.items() if count]
@@ -543,8 +543,8 @@ class Comparison(Measured):
     def _changes(self, measure: str) -> str:
         if self.baseline is None or len(self.differences[measure]) == 1:
             return ""
-        found = sorted(self.significant(measure), key=lambda each: -shown.gain(self, measure, each))
-        changes = [f"{each.system} ({number(each.difference, '+z.4f')})" for each in found]
+        ordered = sorted(self.significant(measure), key=lambda each: -shown.gain(self, measure, each))
+        changes = [f"{each.system} ({number(each.difference, '+z.4f')})" for each in ordered]
         if len(changes) > _FEW + 1:
             changes = [*changes[:_FEW], f"{len(changes) - _FEW} more"]
         return f": {listed(changes)}" if changes else ""
@@ -557,8 +557,8 @@ class Comparison(Measured):
         Scores
             What the pages and figures of the comparison show.
         """
-        found = replace(super().scores(), baseline=self.baseline, level=self.level)
-        return replace(found, test=shown.test_text(self), is_corrected=shown.is_corrected(self))
+        scores = replace(super().scores(), baseline=self.baseline, level=self.level)
+        return replace(scores, test=shown.test_text(self), is_corrected=shown.is_corrected(self))
 
     def _pairs(self, measure: str) -> Floats:
         places = {system: place for place, system in enumerate(self.systems)}
@@ -581,21 +581,23 @@ class Comparison(Measured):
                 yield from self._unjudged()
 
     def _interval_notes(self) -> tuple[str, ...]:
-        said: dict[str, list[str]] = {}
-        for name, found in self.differences.items():
-            for note in dict.fromkeys(note for each in found for note in each.note.split("; ") if note):
-                pairs = [f"{each.system} against {each.against}" for each in found if note in each.note.split("; ")]
+        measures: dict[str, list[str]] = {}
+        for name, differences in self.differences.items():
+            for note in dict.fromkeys(note for each in differences for note in each.note.split("; ") if note):
+                pairs = [
+                    f"{each.system} against {each.against}" for each in differences if note in each.note.split("; ")
+                ]
                 few = [*pairs[:_FEW], *([f"{len(pairs) - _FEW:,} more pairs"] if len(pairs) > _FEW else [])]
-                which = "" if len(pairs) == len(found) else f", {listed(few)}"
-                said.setdefault(f"{which}: {note}.", []).append(name)
-        return tuple(f"{listed(names)}{rest}" for rest, names in said.items())
+                which = "" if len(pairs) == len(differences) else f", {listed(few)}"
+                measures.setdefault(f"{which}: {note}.", []).append(name)
+        return tuple(f"{listed(names)}{rest}" for rest, names in measures.items())
 
     def _unjudged(self) -> list[Section]:
         if not self.unjudged_bounds:
             return []
         noted = {
-            f"{name}: {what}": found.table(what)
-            for name, found in self.unjudged_bounds.items()
+            f"{name}: {what}": bounds.table(what)
+            for name, bounds in self.unjudged_bounds.items()
             for what in ("differences", "means")
         }
         notes = tuple(dict.fromkeys(note for each in noted.values() for note in each.notes))  # each note only once
@@ -618,18 +620,18 @@ class Comparison(Measured):
 
     def __repr__(self) -> str:
         against = "all pairs" if self.baseline is None else f"against {self.baseline}"
-        found = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
-        return f"Comparison({len(self.systems)} systems, {counted(self.n_queries, 'query')}, {against}; {found})"
+        counts = "; ".join(f"{name}: {len(self.significant(name))} significant" for name in self.values)
+        return f"Comparison({len(self.systems)} systems, {counted(self.n_queries, 'query')}, {against}; {counts})"
 
 
-def _n_changed(found: Difference) -> int:
+def _n_changed(difference: Difference) -> int:
     """Return the number of queries on which the two systems differ."""
-    return found.effect.wins + found.effect.losses
+    return difference.effect.wins + difference.effect.losses
 
 
 def _sign(gain: float) -> int:
     return (gain > 0) - (gain < 0)
 
 
-def _plain_bounds(found: Bounds) -> dict[str, Plain]:
-    return {"mean": plain(found.mean), "differences": plain(found.differences)}
+def _plain_bounds(bounds: Bounds) -> dict[str, Plain]:
+    return {"mean": plain(bounds.mean), "differences": plain(bounds.differences)}

@@ -177,8 +177,8 @@ def pairs_table(comparison: Comparison, measure: str) -> Table:
     marks: dict[tuple[int, int], str] = {}
     for row, each in enumerate(comparison.differences[measure]):
         marks |= _mark(comparison, measure, each, (row, 2))
-    said = f"{_marks_text(marks.values(), 'the other system')} ({test_text(comparison)})."
-    return Table(columns, rows, marks=marks, notes=(said,) if marks else ())
+    note = f"{_marks_text(marks.values(), 'the other system')} ({test_text(comparison)})."
+    return Table(columns, rows, marks=marks, notes=(note,) if marks else ())
 
 
 def means_table(comparison: Comparison, measure: str) -> Table:

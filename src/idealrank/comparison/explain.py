@@ -352,8 +352,8 @@ def _step(choice: str, before: str, after: str, last: Evaluation, now: Evaluatio
     moved = [query for query in changes if (query in old) != (query in new) or changes[query] != 0]
     largest = sorted(moved, key=lambda query: -abs(np.nan_to_num(changes[query])))[:_N_MOVED]
     (was,), (mean,) = last.mean.values(), now.mean.values()
-    found = tuple((query, changes[query]) for query in largest)
-    return WaterfallStep(choice, before, after, mean - was, mean, len(moved), found)
+    largest_changes = tuple((query, changes[query]) for query in largest)
+    return WaterfallStep(choice, before, after, mean - was, mean, len(moved), largest_changes)
 
 
 def _values(evaluation: Evaluation) -> Mapping[str, float]:

@@ -23,7 +23,7 @@ _MOST_DOCUMENTS = 300_000
 
 
 def with_bounds(
-    found: Comparison,
+    comparison: Comparison,
     evaluator: Evaluator,
     systems: Mapping[str, Run | Floats],
     measures: Measures,
@@ -34,7 +34,7 @@ def with_bounds(
 
     Parameters
     ----------
-    found : Comparison
+    comparison : Comparison
         The comparison.
     evaluator : Evaluator
         The judgments and the convention.
@@ -62,20 +62,20 @@ def with_bounds(
     if why:
         if wanted:
             raise OptionError(f"{why}: leave out unjudged_bounds=True (--holes)")
-        return found
+        return comparison
     assert isinstance(judged, Qrels)
     runs = {name: run for name, run in systems.items() if isinstance(run, Run)}
-    has_some = any(problem.kind == "unjudged document" for problem in found.problems)
+    has_some = any(problem.kind == "unjudged document" for problem in comparison.problems)
     is_cheap = sum(run.n_docs for run in runs.values()) <= _MOST_DOCUMENTS
     if wanted is False or (wanted is None and not (has_some and is_cheap)):
-        return found
+        return comparison
     by_measure: dict[str, Bounds] = {}
     for name, measure in named_measures(measures).items():
         try:
             rules = rules_of(measure, evaluator.convention, labels_in(judged, None))
             pool = Pool.of(judged, runs, rules, evaluator.n_threads)
-            by_measure[name] = bounds_of(evaluator, runs, measure, pool, rules, baseline=found.baseline)
+            by_measure[name] = bounds_of(evaluator, runs, measure, pool, rules, baseline=comparison.baseline)
         except OptionError:
             if wanted:
                 raise
-    return replace(found, unjudged_bounds=by_measure, shows_bounds=bool(wanted))
+    return replace(comparison, unjudged_bounds=by_measure, shows_bounds=bool(wanted))

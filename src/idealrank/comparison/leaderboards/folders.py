@@ -35,10 +35,10 @@ def beir_qrels(folder: str | os.PathLike[str], split: str = "test") -> Path:
     DataError
         If there is no such file.
     """
-    found = Path(folder) / "qrels" / f"{split}.tsv"
-    if not found.is_file():
+    path = Path(folder) / "qrels" / f"{split}.tsv"
+    if not path.is_file():
         raise DataError(f"{folder} is not the folder of a BEIR data set: it has no qrels/{split}.tsv")
-    return found
+    return path
 
 
 def datasets_in(
@@ -78,17 +78,17 @@ def datasets_in(
     if not judgments:
         raise DataError(f"{folder} has no data sets: neither folders with qrels/{split}.tsv nor files of judgments")
     places = {_key(name): name for name in judgments}
-    found: dict[str, dict[str, Path]] = {name: {} for name in judgments}
+    runs_of: dict[str, dict[str, Path]] = {name: {} for name in judgments}
     for system, own in systems.items():
         for path in sorted(each for each in _entries(own) if each.is_file()):
             name = places.get(_key(_dataset_name(path)), "")
-            if name and system in found[name]:
-                raise DataError(f"{own} has two runs for {name}: {found[name][system].name} and {path.name}")
+            if name and system in runs_of[name]:
+                raise DataError(f"{own} has two runs for {name}: {runs_of[name][system].name} and {path.name}")
             if name:
-                found[name][system] = path
-        if not any(system in runs for runs in found.values()):
+                runs_of[name][system] = path
+        if not any(system in runs for runs in runs_of.values()):
             raise DataError(f"{own} has no run named as a data set is: {listed(list(judgments)[:5])}")
-    return {name: (judgments[name], runs) for name, runs in found.items() if runs}
+    return {name: (judgments[name], runs) for name, runs in runs_of.items() if runs}
 
 
 def results_in(
@@ -113,7 +113,7 @@ def results_in(
     DataError
         If a folder has no results, or two of the same task.
     """
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for system, own in systems.items():
         _entries(own)
         paths = [path for path in sorted(Path(own).rglob("*.json")) if path.name not in _NOT_RESULTS]
@@ -121,10 +121,10 @@ def results_in(
             raise DataError(f"{own} has no result files of MTEB, TASK.json")
         for path in paths:
             task, score = read_mteb_results(path, measure)
-            if system in found.setdefault(task, {}):
+            if system in scores.setdefault(task, {}):
                 raise DataError(f"{own} has two results of {task}, one of them {path}: give the folder of one revision")
-            found[task][system] = score
-    return found
+            scores[task][system] = score
+    return scores
 
 
 def _entries(folder: str | os.PathLike[str]) -> Iterable[Path]:

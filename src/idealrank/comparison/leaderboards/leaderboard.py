@@ -283,8 +283,8 @@ def _evaluated(
                 judged = beir_qrels(judged)
             own = {str(system): run for system, run in runs.items()}
             runs = {each: _run(own[each]) for each in systems}
-            found: Evaluations = evaluate(judged, runs, measures, like=like, n_threads=n_threads)
-            return found
+            evaluations: Evaluations = evaluate(judged, runs, measures, like=like, n_threads=n_threads)
+            return evaluations
         own = {str(system): each for system, each in given.items()}
         own = {system: own[system] for system in systems}
         if all(isinstance(each, Evaluation) for each in own.values()):
@@ -335,17 +335,17 @@ def _values(name: str, given: Evaluations | Mapping[str, float], measure: str, d
     if not isinstance(given, Evaluations):
         return _Values(np.array([[*given.values()]]), (), None, False, ())
     try:
-        found = given.on_common_queries()
+        evaluations = given.on_common_queries()
     except DataError as error:
         raise DataError(f"data set {name}: {error.what}") from None
-    ids = tuple(map(str, next(iter(found.values())).query_ids.tolist()))
+    ids = tuple(map(str, next(iter(evaluations.values())).query_ids.tolist()))
 
     def matrix(which: str) -> Floats:
-        return np.stack([each.per_query[which] for each in found.values()], axis=1)
+        return np.stack([each.per_query[which] for each in evaluations.values()], axis=1)
 
-    has_dcg = dcg is not None and all(dcg in each.per_query for each in found.values())
+    has_dcg = dcg is not None and all(dcg in each.per_query for each in evaluations.values())
     other = matrix(dcg) if has_dcg and dcg is not None else None
-    return _Values(matrix(measure), ids, other, found.lower_is_better(measure), found.problems)
+    return _Values(matrix(measure), ids, other, evaluations.lower_is_better(measure), evaluations.problems)
 
 
 def _common_systems(datasets: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
@@ -391,8 +391,8 @@ def _repeated(known: Mapping[str, _Values]) -> tuple[Problem, ...]:
 
 def _means(values: Floats) -> Floats:
     complete = values[~np.isnan(values).any(axis=1)]
-    found: Floats = complete.mean(axis=0) if len(complete) else np.full(values.shape[1], np.nan)
-    return found
+    means: Floats = complete.mean(axis=0) if len(complete) else np.full(values.shape[1], np.nan)
+    return means
 
 
 def _is_number(value: Any) -> bool:

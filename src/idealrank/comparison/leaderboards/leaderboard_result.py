@@ -242,12 +242,12 @@ class Leaderboard(Result):
         best: set[tuple[int, int]] = set()
         second: set[tuple[int, int]] = set()
         for place, values in enumerate([*self.means, self.overall.means], 1):
-            for cells, found in zip((best, second), best_rows(values.tolist(), self.lower_is_better), strict=True):
-                cells |= {(row, place) for row in found}
+            for cells, top in zip((best, second), best_rows(values.tolist(), self.lower_is_better), strict=True):
+                cells |= {(row, place) for row in top}
         first = {(row, len(columns) - 1): _FIRST for row, own in enumerate(self.overall.tied_for_first.tolist()) if own}
         note = f"{_FIRST}: no system is significantly better over all data sets."
-        said = f"Mean {self.measure} on {self._datasets_text()}. {note} The best means are bold."
-        return Table(columns, rows, {}, frozenset(best), first, frozenset(second), (note,), said)
+        caption = f"Mean {self.measure} on {self._datasets_text()}. {note} The best means are bold."
+        return Table(columns, rows, {}, frozenset(best), first, frozenset(second), (note,), caption)
 
     def _aggregations_table(self) -> Table:
         columns = [Column("system", priority=-1)]
@@ -339,13 +339,13 @@ class Leaderboard(Result):
             return f"{listed(best).capitalize()} agree on the order of {systems}."
         n_pairs = len(self.systems) * (len(self.systems) - 1) // 2
         places = {system: place for place, system in enumerate(self.systems)}
-        told = sum(bool(self.overall.p_values[places[a], places[b]] <= self.overall.level) for a, b in pairs)
+        n_significant = sum(bool(self.overall.p_values[places[a], places[b]] <= self.overall.level) for a, b in pairs)
         more = [f"{len(pairs) - _FEW:,} more"] if len(pairs) > _FEW else []
         names = ", ".join([*(f"{a} / {b}" for a, b in pairs[:_FEW]), *more])
-        among = f"{told or 'none'} of them with a significant difference of means: {names}"
+        among = f"{n_significant or 'none'} of them with a significant difference of means: {names}"
         which = f"{share(len(pairs), n_pairs, 'pairs')}, {among}"
         if len(pairs) == 1:
-            which = f"{listed(pairs[0])}, whose means {'differ' if told else 'do not differ'} significantly"
+            which = f"{listed(pairs[0])}, whose means {'differ' if n_significant else 'do not differ'} significantly"
         rest = f"{listed(best)} disagree on the order of {which}."
         if len(set(best.values())) > 1:
             winners = "; ".join(f"{system} by the {name}" for name, system in best.items())
@@ -353,26 +353,27 @@ class Leaderboard(Result):
         return rest[0].upper() + rest[1:]
 
     def _normalization_text(self) -> list[str]:
-        found = self.normalization
-        if found is None:
+        normalization = self.normalization
+        if normalization is None:
             return []
-        if not found.flips:
-            return [f"{found.measure} and {found.dcg} agree on the order of all systems on every data set."]
-        changed = [name for name, (first, second) in found.best.items() if first != second]
-        n_told = len(found.significant(self.overall.level))
-        told = f"{n_told:,} of them significantly by both" if n_told else "none of them significantly by both"
-        which = f"{share(len(found.flips), found.n_pairs, 'pairs')} of systems"
-        if len(found.flips) == 1:
-            flip = found.flips[0]
-            told = "significantly by both" if n_told else "not significantly by both"
-            which = f"{flip.system} and {flip.against} on {flip.dataset}"
-        text = f"{found.measure} and {found.dcg}, its version without normalization, order {which} differently, {told}"
+        ndcg, dcg, flips, best = normalization.measure, normalization.dcg, normalization.flips, normalization.best
+        if not flips:
+            return [f"{ndcg} and {dcg} agree on the order of all systems on every data set."]
+        n_significant = len(normalization.significant(self.overall.level))
+        which = f"{share(len(flips), normalization.n_pairs, 'pairs')} of systems"
+        many = f"{f'{n_significant:,}' if n_significant else 'none'} of them"
+        if len(flips) == 1:
+            which = f"{flips[0].system} and {flips[0].against} on {flips[0].dataset}"
+            many = "" if n_significant else "not"
+        text = f"{ndcg} and {dcg}, its version without normalization, order {which} differently, "
+        text += f"{many} significantly by both".strip()
+        changed = [name for name, (first, second) in best.items() if first != second]
         if changed:
             name = changed[0]
-            first, second = found.best[name]
-            example = f"{first} by {found.measure} and {second} by {found.dcg}"
-            sets = f"differs on {share(len(changed), len(found.best), 'data sets')}, for example {example} on {name}"
-            text += f"; the best system {sets if len(found.best) > 1 else f'is {example}'}"
+            first, second = best[name]
+            example = f"{first} by {ndcg} and {second} by {dcg}"
+            sets = f"differs on {share(len(changed), len(best), 'data sets')}, for example {example} on {name}"
+            text += f"; the best system {sets if len(best) > 1 else f'is {example}'}"
         return [f"{text}."]
 
     def _remarks(self) -> list[str]:

@@ -210,17 +210,17 @@ class AssistedComparison(Result):
     def to_dict(self) -> dict[str, Plain]:
         """Return everything, with the measures as text."""
         skipped = ("filled", "convention")
-        found = {name: plain(value) for name, value in vars(self).items() if name not in skipped}
+        results = {name: plain(value) for name, value in vars(self).items() if name not in skipped}
         texts = {name: str(each) for name, each in self.filled.items()}
-        return {**found, "measures": plain(texts), "convention": self.convention.name}
+        return {**results, "measures": plain(texts), "convention": self.convention.name}
 
     def tables(self) -> Mapping[str, Table]:
         """Return the tables "means of M" and "differences of M" for each measure M, and "labels" with agreement."""
-        found = {}
+        tables = {}
         for name in self.means:
-            found[f"means of {name}"] = partial(self._means, name)
-            found[f"differences of {name}"] = partial(self._differences, name)
-        return Tables({**found, "labels": lambda: self.agreement.table("labels")})
+            tables[f"means of {name}"] = partial(self._means, name)
+            tables[f"differences of {name}"] = partial(self._differences, name)
+        return Tables({**tables, "labels": lambda: self.agreement.table("labels")})
 
     def _means(self, measure: str) -> Table:
         numbers = ("low", "high", *_ALONE)
@@ -259,7 +259,7 @@ class AssistedComparison(Result):
         )
 
     def _findings(self) -> list[str]:
-        found = []
+        sentences = []
         for name, differences in self.differences.items():
             shown = [
                 f"{f'{each.system} - {each.against} ' if len(differences) > 1 else ''}{each.mean:+z.4f} "
@@ -267,9 +267,9 @@ class AssistedComparison(Result):
                 for each in differences[:_FEW]
             ]
             more = f", and {len(differences) - _FEW} more" if len(differences) > _FEW else ""
-            found.append(f"{name}: {self._verdict(name)} at level {self.level:g}: {'; '.join(shown)}{more}.")
-            found.append(self._worth_of_the_machine(name))
-        return [*found, *self.agreement.page().findings]
+            sentences.append(f"{name}: {self._verdict(name)} at level {self.level:g}: {'; '.join(shown)}{more}.")
+            sentences.append(self._worth_of_the_machine(name))
+        return [*sentences, *self.agreement.page().findings]
 
     def _verdict(self, measure: str) -> str:
         """Return which systems, or how many pairs of them, differ significantly."""
@@ -298,7 +298,7 @@ class AssistedComparison(Result):
     def _remarks(self) -> list[str]:
         """Return the query set, the convention, notes and problems."""
         texts = listed([f"{name} = {each}" for name, each in self.filled.items()])
-        estimates = [each for found in (*self.means.values(), *self.differences.values()) for each in found]
+        estimates = [each for group in (*self.means.values(), *self.differences.values()) for each in group]
         notes = dict.fromkeys(each.note for each in estimates if each.note)
         return [
             f"means over {counted(self.n_queries, 'query')}, like {self.convention.name}; {texts}; "
@@ -312,8 +312,8 @@ class AssistedComparison(Result):
     def __repr__(self) -> str:
         first = next(iter(self.means.values()))[0]
         judged = f"{first.n_human:,} of {first.n:,} {self.sample} with human judgments"
-        found = [f"{name}: {len(self.significant(name))} significant" for name in self.differences]
-        return f"AssistedComparison({len(self.systems)} systems, {judged}; {'; '.join(found)})"
+        counts = [f"{name}: {len(self.significant(name))} significant" for name in self.differences]
+        return f"AssistedComparison({len(self.systems)} systems, {judged}; {'; '.join(counts)})"
 
 
 def _tagged_problems(human: Iterable[Problem], machine: Iterable[Problem]) -> list[Problem]:

@@ -155,9 +155,9 @@ def estimate_by_document(
         part = slice(cuts[query], cuts[query + 1])
         weights[rows[part], documents[part] - own.start] = weights_of[part]
         inverse = None if divisors is None else 1 / divisors[query]
-        found = _of_query(model, sampled, own, weights, inverse, sums[: depths[query] + 1])
-        values[:, query] = found.values
-        covariance += found.deviations @ found.deviations.T + np.outer(found.open, found.open)
+        estimate = _of_query(model, sampled, own, weights, inverse, sums[: depths[query] + 1])
+        values[:, query] = estimate.values
+        covariance += estimate.deviations @ estimate.deviations.T + np.outer(estimate.open, estimate.open)
     return DocumentEstimates(values, covariance / n_queries**2)
 
 
@@ -212,8 +212,8 @@ class _Model:
         own_hits, own_counts = self._by_class(own)
         hits, counts = self._hits - own_hits, self._counts - own_counts
         base = hits.sum(axis=1, keepdims=True) / max(counts.sum(), 1)
-        found: Floats = (hits + _PRIOR_DOCUMENTS * base) / (counts + _PRIOR_DOCUMENTS)
-        return found[:, self._sampled.classes[own]]
+        probabilities: Floats = (hits + _PRIOR_DOCUMENTS * base) / (counts + _PRIOR_DOCUMENTS)
+        return probabilities[:, self._sampled.classes[own]]
 
     def _by_class(self, rows: slice) -> tuple[Floats, Int64s]:
         """Return how many documents with a human label have at least each level, and how many there are, by class."""

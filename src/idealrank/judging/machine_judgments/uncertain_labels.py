@@ -246,13 +246,13 @@ def evaluate_uncertain(
             data = join(numbered, each, n_threads=n_threads)
             missing = numbered.query_ids.index_in(each.query_ids) < 0
             assert data.scores is not None
-            found, absent, _ = prepare(data, data.scores, own, missing, n_threads)
-        if found.n_queries < numbered.n_queries:
+            prepared, absent, _ = prepare(data, data.scores, own, missing, n_threads)
+        if prepared.n_queries < numbered.n_queries:
             raise DataError(
-                f"{system or 'the run'} has results for {found.n_queries:,} of {numbered.n_queries:,} queries: leave "
-                "the others out of the judgments, or choose a convention that counts them as 0"
+                f"{system or 'the run'} has results for {prepared.n_queries:,} of {numbered.n_queries:,} queries: "
+                "leave the others out of the judgments, or choose a convention that counts them as 0"
             )
-        lists[system] = found, absent
+        lists[system] = prepared, absent
     rng = generator(seed)
     cumulative = np.cumsum(chances, axis=1)[:, :-1]
     draws = {system: np.zeros(n_draws) for system in lists}
@@ -337,13 +337,13 @@ def _distribution(query: str, doc: str, given: float | Mapping[float, float] | S
         raise DataError(
             f"document {doc!r} needs a label, {{label: probability}} or a list of labels, got {given!r}", query=query
         ) from None
-    found: dict[float, float] = {}
+    chances: dict[float, float] = {}
     for label, chance in pairs:
-        found[label] = found.get(label, 0.0) + chance
-    if not all(np.isfinite(label) and label >= 0 for label in found):
+        chances[label] = chances.get(label, 0.0) + chance
+    if not all(np.isfinite(label) and label >= 0 for label in chances):
         raise DataError(f"labels must be finite numbers from 0 on, got {given!r} for document {doc!r}", query=query)
-    total = sum(found.values())
-    if not all(chance >= 0 for chance in found.values()) or not abs(total - 1) < 1e-6:
+    total = sum(chances.values())
+    if not all(chance >= 0 for chance in chances.values()) or not abs(total - 1) < 1e-6:
         what = f"probabilities must be 0 or more and sum to 1, got {given!r} for document {doc!r}"
         raise DataError(what, query=query)
-    return {label: chance / total for label, chance in found.items()}
+    return {label: chance / total for label, chance in chances.items()}

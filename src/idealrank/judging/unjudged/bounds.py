@@ -226,11 +226,11 @@ class Bounds(Result):
         for name in names:
             text = _OTHER_MEANINGS.get(name.partition("@")[0])
             meanings += [] if text is None else [text]
-        said = f"{'; '.join(meanings)}."
-        found = {"means": Table(columns, rows, notes=(said,))}
+        note = f"{'; '.join(meanings)}."
+        tables = {"means": Table(columns, rows, notes=(note,))}
         if self.differences:
             numbers = [Column(name, "+.4f") for name in ("difference", "lowest", "highest")]
-            found["differences"] = Table(
+            tables["differences"] = Table(
                 [Column("system"), Column("baseline"), *numbers, Column("decided"), Column("exact")],
                 [
                     [
@@ -253,7 +253,7 @@ class Bounds(Result):
             for i, query in enumerate(ids)
         ]
         queries = Table([Column("system"), Column("query"), *columns[1:]], by_query)
-        return found | {"queries": queries}
+        return tables | {"queries": queries}
 
     def page(self) -> Page:
         """Return what unjudged documents mean for the differences, the range of each system, and all differences."""
@@ -272,15 +272,15 @@ class Bounds(Result):
         """Return how many differences are open, or the range of each system; a table shows each of many differences."""
         if len(self.differences) > 1:
             return self._verdict()
-        found = []
+        ranges = []
         for name, mean in self.mean.items():
             of = f" of {name}" if name else ""
-            found.append(
+            ranges.append(
                 f"{self.measure}{of} is {mean['value']:.4f} if unjudged documents are not relevant, and from "
                 f"{mean['lowest']:.4f} to {mean['highest']:.4f} for any labels from {self.labels[0]:g} to "
                 f"{self.labels[-1]:g}."
             )
-        return [*found, *(finding for each in self.differences for finding in each.page().findings)]
+        return [*ranges, *(finding for each in self.differences for finding in each.page().findings)]
 
     def _verdict(self) -> list[str]:
         """Return how many differences unjudged documents could reverse, in a sentence."""
@@ -411,7 +411,7 @@ def bounds_of(
     without_unjudged = evaluator.convention.replace(unjudged="drop")
     condensed = Evaluator(qrels, without_unjudged, n_threads=evaluator.n_threads)
     model = LabelModel.of(pool.ranked.values(), rules) if n_draws else None
-    found = {}
+    by_system = {}
     for system, run in runs.items():
         ranked = pool.ranked[system]
         evaluated = evaluator.evaluate(run, [given, *_beside(given, evaluator.convention)])
@@ -426,8 +426,8 @@ def bounds_of(
         (columns["condensed"],) = condensed.evaluate(run, given).per_query.values()
         columns |= beside
         filled = {key: evaluated.filled.get(key, evaluated.filled[str(given)]) for key in columns}
-        found[system] = replace(evaluated, per_query=columns, filled=filled)
-    systems = Evaluations(found).on_common_queries()
+        by_system[system] = replace(evaluated, per_query=columns, filled=filled)
+    systems = Evaluations(by_system).on_common_queries()
     differences = _differences(pool, rules, systems, baseline)
     return Bounds(str(given), systems, differences, tuple(rules.labels.tolist()), pool.queries.size)
 
@@ -449,30 +449,30 @@ def judgments_and_runs(data: Data, scores: OneSystem | Several, layout: LayoutOp
 def labels_in(qrels: Qrels, labels: npt.ArrayLike | None) -> Floats:
     """Return the labels that an unjudged document could have, ascending."""
     if labels is not None:
-        found = np.unique(float_array(labels, "labels"))
-        if found.size == 0 or not np.isfinite(found).all() or found[0] < 0:
+        possible = np.unique(float_array(labels, "labels"))
+        if possible.size == 0 or not np.isfinite(possible).all() or possible[0] < 0:
             raise OptionError(f"labels must be finite numbers from 0 on, got {labels!r}")
     else:
         seen = np.unique(qrels.labels[qrels.labels > 0])
         highest = float(seen[-1]) if seen.size else 1.0
         is_scale = (seen == np.trunc(seen)).all() and highest < _MOST_LABELS
-        found = np.arange(highest + 1) if is_scale else np.unique(np.append(seen, 0.0))
-    if found.size > _MOST_LABELS:
+        possible = np.arange(highest + 1) if is_scale else np.unique(np.append(seen, 0.0))
+    if possible.size > _MOST_LABELS:
         raise OptionError(
-            f"the judgments have {found.size:,} different labels; pass labels= with at most {_MOST_LABELS} of them"
+            f"the judgments have {possible.size:,} different labels; pass labels= with at most {_MOST_LABELS} of them"
         )
-    return found
+    return possible
 
 
 def _beside(given: Measure, convention: Convention) -> list[str]:
     """Return measures that show unjudged documents in another way, if the convention defines them."""
     cutoff = "" if given.cutoff is None else f"@{given.cutoff}"
-    found = []
+    defined = []
     for name in (f"judged{cutoff}", "rbp", "rbp_resid", "inf_ap"):
         with suppress(OptionError):  # a measure without a closed form for averaged ties
             measure_named(name).with_convention(convention).plan()
-            found.append(name)
-    return [name for name in found if name != str(given)]
+            defined.append(name)
+    return [name for name in defined if name != str(given)]
 
 
 def _differences(pool: Pool, rules: Rules, systems: Evaluations, baseline: str | None) -> tuple[DifferenceBounds, ...]:
@@ -486,7 +486,7 @@ def _differences(pool: Pool, rules: Rules, systems: Evaluations, baseline: str |
     def mean(values: Floats) -> float:
         return float(np.nanmean(values))
 
-    found = []
+    differences = []
     for name in systems:
         if name == best:
             continue
@@ -502,5 +502,5 @@ def _differences(pool: Pool, rules: Rules, systems: Evaluations, baseline: str |
                 )
                 ends.append(mean((first - second)[kept]))
         is_exact = gaps is not None
-        found.append(DifferenceBounds(name, best, means[name] - means[best], ends[0], ends[1], is_exact))
-    return tuple(found)
+        differences.append(DifferenceBounds(name, best, means[name] - means[best], ends[0], ends[1], is_exact))
+    return tuple(differences)

@@ -51,13 +51,13 @@ def extreme_gaps(ranked: Ranked, rules: Rules, outside: Int64s) -> tuple[Gaps, G
     weighed = _Weighed.of(ranked, rules, outside)
     low, high = (_LabelOrder.of(ranked, rules, weighed, highest=highest) for highest in (False, True))
     if plan.denominator == "ideal":
-        found = _of_ideal(ranked, rules, weighed, low, high)
+        levels = _of_ideal(ranked, rules, weighed, low, high)
     else:
-        found = (
+        levels = (
             best_choice(-_of_binary(ranked, rules, low, highest=False), low.segments),
             best_choice(_of_binary(ranked, rules, high, highest=True), high.segments),
         )
-    return low.gaps(ranked, rules, found[0]), high.gaps(ranked, rules, found[1])
+    return low.gaps(ranked, rules, levels[0]), high.gaps(ranked, rules, levels[1])
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ class _LabelOrder:
         if not highest:  # from the last to the first
             ends = np.cumsum(sizes)
             places = places[np.repeat(2 * ends - sizes, sizes) - 1 - np.arange(places.size)]
-        found = np.append(weights, 0.0)[places] * (1 if highest else -1)  # the last entry is for -1
-        return cls(places, found, Segments(sizes), depths, weights)
+        signed = np.append(weights, 0.0)[places] * (1 if highest else -1)  # the last entry is for -1
+        return cls(places, signed, Segments(sizes), depths, weights)
 
     def gaps(self, ranked: Ranked, rules: Rules, level: Int64s) -> Gaps:
         """Return the labels for these levels."""
@@ -200,12 +200,12 @@ def denominators(ranked: Ranked, rules: Rules, depths: Int64s, n_relevant: Int64
     cutoff = depths[queries] if plan.cutoff is not None else ranked.data.group_sizes[queries]
     match plan.denominator:
         case "relevant":
-            found: Floats = n_relevant.astype(np.float64)
+            divisors: Floats = n_relevant.astype(np.float64)
         case "reachable":
-            found = (n_relevant if plan.cutoff is None else np.minimum(n_relevant, cutoff)).astype(np.float64)
+            divisors = (n_relevant if plan.cutoff is None else np.minimum(n_relevant, cutoff)).astype(np.float64)
         case _:
-            found = (cutoff + n_relevant) / 2
-    return found
+            divisors = (cutoff + n_relevant) / 2
+    return divisors
 
 
 def _of_binary(ranked: Ranked, rules: Rules, order: _LabelOrder, *, highest: bool) -> Floats:
@@ -241,15 +241,15 @@ def _precisions(ranked: Ranked, rules: Rules, order: _LabelOrder, is_relevant: B
 
     def above(values: Floats) -> Floats:
         total = np.concatenate([[0.0], np.cumsum(values)])
-        found: Floats = total[:-1] - total[starts]
-        return found
+        sums: Floats = total[:-1] - total[starts]
+        return sums
 
     def below(values: Floats) -> Floats:
         total = np.concatenate([[0.0], np.cumsum(values)])
         sizes = ranked.data.group_sizes
         ends = starts + np.repeat(sizes, sizes)
-        found: Floats = total[ends] - total[1:]
-        return found
+        sums: Floats = total[ends] - total[1:]
+        return sums
 
     is_unjudged = ranked.is_unjudged
     relevant = is_relevant.astype(np.float64)
@@ -274,8 +274,8 @@ def _hits_at(
 
     def first(values: Booleans) -> Int64s:
         total = np.concatenate([[0], np.cumsum(values)])
-        found: Int64s = total[last] - total[ranked.data.offsets[queries]]
-        return found
+        counts_of_first: Int64s = total[last] - total[ranked.data.offsets[queries]]
+        return counts_of_first
 
     judged, unjudged = first(is_relevant), first(ranked.is_unjudged)
     if highest:
@@ -304,14 +304,14 @@ def constant_denominator(ranked: Ranked, rules: Rules, depths: Int64s) -> Floats
     sizes = ranked.data.group_sizes
     match rules.plan.denominator:
         case "cutoff":
-            found = depths if rules.plan.cutoff is not None else sizes
+            divisors = depths if rules.plan.cutoff is not None else sizes
         case "retrieved":
-            found = np.minimum(sizes, depths)
+            divisors = np.minimum(sizes, depths)
         case "full":
             return np.cumsum(rules.plan.discount.weights(int(depths.max())))[depths - 1]
         case _:
-            found = np.ones_like(sizes)
-    return np.maximum(found, 1).astype(np.float64)
+            divisors = np.ones_like(sizes)
+    return np.maximum(divisors, 1).astype(np.float64)
 
 
 def extreme_difference(pool: Pool, first: str, second: str, rules: Rules, *, highest: bool) -> tuple[Gaps, Gaps] | None:

@@ -78,14 +78,14 @@ def expected_values(ranked: Ranked, rules: Rules, model: LabelModel, n_draws: in
         values = (ranked.values(model.draw(ranked, rules, rng), rules) for _ in range(n_draws))
         mean: Floats = sum(values, np.zeros(ranked.data.n_queries)) / n_draws
         return mean
-    found = ranked.values(filled_with(ranked, float(rules.labels[0])), rules)
+    lowest = ranked.values(filled_with(ranked, float(rules.labels[0])), rules)
     cells = _Cells.of(ranked, rules, model)
     if plan.denominator in ("none", "cutoff", "retrieved", "full"):
         added = cells.by_query(cells.weights * (cells.probabilities @ rules.levels))
-        return found + added / constant_denominator(ranked, rules, cells.depths)
+        return lowest + added / constant_denominator(ranked, rules, cells.depths)
     means = cells.mean_of_ratios(ranked, rules, n_draws, rng)
-    found[cells.queries] = means[cells.queries]
-    return found
+    lowest[cells.queries] = means[cells.queries]
+    return lowest
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,9 @@ class _Cells:
                 n_relevant = known + more[0]
                 bottom = np.where(n_relevant > 0, denominators(ranked, rules, self.depths, n_relevant, rows), 0.0)
             total += np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), plan.empty).sum(axis=1)
-        found = np.full(n_queries, np.nan)
-        found[queries] = total / n_draws
-        return found
+        ratios = np.full(n_queries, np.nan)
+        ratios[queries] = total / n_draws
+        return ratios
 
     def _draw(self, n_draws: int, rng: np.random.Generator) -> Int64s:
         """Return how many documents have at least each level, by level, cell and draw."""
@@ -173,10 +173,10 @@ class _Cells:
         shares = chances.copy()  # among documents with the previous level, or among all
         shares[:, 1:] /= np.maximum(chances[:, :-1], np.finfo(np.float64).tiny)
         shape = chances.shape[1], self.queries.size, n_draws
-        found, left = np.empty(shape, np.int64), np.repeat(self.sizes[:, None], n_draws, axis=1)
-        for own, share in zip(found, np.clip(shares, 0.0, 1.0).T, strict=True):
+        counts, left = np.empty(shape, np.int64), np.repeat(self.sizes[:, None], n_draws, axis=1)
+        for own, share in zip(counts, np.clip(shares, 0.0, 1.0).T, strict=True):
             own[:] = left = rng.binomial(left, share[:, None])
-        return found
+        return counts
 
 
 def _bins(ranks: Int64s) -> Int64s:

@@ -111,8 +111,8 @@ class NextJudgments(Result):
     def _findings(self) -> Sequence[str]:
         """Return whether the order of the systems is decided."""
         if self.documents and len(self.differences) > 1:
-            said = reversal_text(self.differences, len(self.ranks) - 1)
-            return [f"{said[0].upper()}{said[1:]}"]
+            text = reversal_text(self.differences, len(self.ranks) - 1)
+            return [f"{text[0].upper()}{text[1:]}"]
         if self.documents and self.differences:
             return self.differences[0].page().findings
         if self.documents:
@@ -187,12 +187,12 @@ def judge_next(
     if rules.plan.reduction != "sum" or rules.plan.denominator not in ("none", "ideal", "cutoff", "retrieved", "full"):
         raise OptionError(f"{given} does not sum gains over ranks; choose DCG, NDCG, P or RBP")
     pool = Pool.of(qrels, runs, rules, n_threads)
-    found = bounds_of(evaluator, runs, given, pool, rules, baseline=baseline)
+    bounds = bounds_of(evaluator, runs, given, pool, rules, baseline=baseline)
     weights = {system: _relative_weights(pool, system, rules) for system in runs}
     if len(runs) == 1:
         (effects,) = weights.values()
     else:
-        gaps = (np.abs(weights[each.system] - weights[each.baseline]) for each in found.undecided)
+        gaps = (np.abs(weights[each.system] - weights[each.baseline]) for each in bounds.undecided)
         effects = sum(gaps, np.zeros(pool.queries.size))
     chosen = np.argsort(-effects, kind="stable")[:n]
     chosen = chosen[effects[chosen] > 0]
@@ -203,9 +203,9 @@ def judge_next(
         str(given),
         tuple(str(shown[query]) for query in pool.queries[chosen]),
         tuple(pool.doc_ids.take(chosen)),
-        tuple((effects[chosen] / found.systems.n_queries).tolist()),
+        tuple((effects[chosen] / bounds.systems.n_queries).tolist()),
         {system: tuple(rank or None for rank in own) for system, own in ranks.items()},
-        found.undecided,
+        bounds.undecided,
     )
 
 
@@ -218,8 +218,8 @@ def _relative_weights(pool: Pool, system: str, rules: Rules) -> Floats:
         divisors = constant_denominator(ranked, rules, depths)
     else:
         divisors = _ideal_with_one_more(pool, ranked, rules, depths)
-    found: Floats = weights / divisors[pool.queries]
-    return found
+    relative: Floats = weights / divisors[pool.queries]
+    return relative
 
 
 def _ideal_with_one_more(pool: Pool, ranked: Ranked, rules: Rules, depths: Int64s) -> Floats:

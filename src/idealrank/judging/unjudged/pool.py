@@ -76,6 +76,6 @@ class Pool:
 
     def spread(self, name: str, values: Floats) -> Floats:
         """Return values of the documents of a run, in rank order, for all unjudged documents; 0 where it has none."""
-        found = np.zeros(self.queries.size)
-        found[self.numbers[name]] = values[self.ranked[name].is_unjudged]
-        return found
+        spread = np.zeros(self.queries.size)
+        spread[self.numbers[name]] = values[self.ranked[name].is_unjudged]
+        return spread
