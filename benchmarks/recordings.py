@@ -620,12 +620,12 @@ def public(name: str) -> Any:
     raise AttributeError(f"idealrank has no public {name}")
 
 
-def _assisted(human: Any, machine: Any, systems: Any, measures: Any, **options: Any) -> Any:
+def _assisted(human: Any, machine: Any, systems: Any, measures: Any, sample: str = "queries") -> Any:
     """The comparison with machine judgments, a function of its own or an option of `compare`."""
     ir = _idealrank()
     if hasattr(ir, "compare_assisted"):
-        return ir.compare_assisted(human, machine, systems, measures, **options)
-    return ir.compare(human, systems, measures, machine_judgments=machine, **options)
+        return ir.compare_assisted(human, machine, systems, measures, sample=sample)
+    return ir.compare(human, systems, measures, machine_judgments=machine, human_sample=sample)
 
 
 def distinguish(data: Any, systems: dict[str, Any], *measures: Any, **options: Any) -> Any:
@@ -679,14 +679,10 @@ def _python_calls() -> dict[str, Callable[[], Any]]:
         "compare/paths": lambda: ir.compare(QRELS, two, "ndcg@10", **fast),
         "compare/baseline": lambda: ir.compare(qrels, read, "ndcg@10", baseline="bm25", by=kinds, **fast),
         "compare/letor": lambda: ir.compare(letor, scores, "ndcg@10", test="tukey", **fast),
-        "compare/assisted": lambda: _assisted(
-            "data/trec/human.qrels", "data/trec/machine.qrels", three, "ndcg@10", seed=1
-        ),
-        "compare/assisted_json": lambda: _assisted(
-            "data/trec/human.qrels", "data/trec/machine.json", three, "ndcg@10", seed=1
-        ),
+        "compare/assisted": lambda: _assisted("data/trec/human.qrels", "data/trec/machine.qrels", three, "ndcg@10"),
+        "compare/assisted_json": lambda: _assisted("data/trec/human.qrels", "data/trec/machine.json", three, "ndcg@10"),
         "compare/assisted_documents": lambda: _assisted(
-            "data/trec/some.qrels", "data/trec/machine.qrels", three, "ndcg@10", seed=1, human_sample="documents"
+            "data/trec/some.qrels", "data/trec/machine.qrels", three, "ndcg@10", sample="documents"
         ),
         "compare/unknown_baseline": lambda: ir.compare(qrels, read, "ndcg@10", baseline="none"),
         "compare/one": lambda: ir.compare(qrels, {"a": read["bm25"]}, "ndcg@10"),
