@@ -54,22 +54,11 @@ ALIASES = {
 SHARED_CLASS_NAMES = {
     "Linear": ({"measures.gains", "measures.discounts"}, "linear in the label, and in the rank"),
     "Power": ({"measures.discounts", "measures.cutoffs"}, "a power of the rank, and of the length of the list"),
-    "Table": (
-        {"measures.gains", "measures.discounts", "_present.table"},
-        "values that are listed, and a table of them",
-    ),
-    "Hinge": ({"losses.pairwise", "integrations.torch.sweeps"}, "the loss, and the PyTorch module named like it"),
-}
-#: Files of these names have the same role in each room.
-ROLES = {
-    "base": "the base class of the members of the room",
-    "names": "the registry of the room, which finds members by name",
+    "Table": ({"measures.gains", "measures.discounts", "_present.table"}, "values listed by the user; what is printed"),
 }
 #: A file of these folders presents the thing that the file of the same name in another room defines.
 MIRRORS = {
     "cli/commands": "the command of that function",
-    "integrations/torch": "the PyTorch modules of those losses",
-    "io/shapes": "the shape of those values as input",
     "": "the public name of that module",
 }
 
@@ -78,7 +67,7 @@ CYCLES_OF_MODULES: set[frozenset[str]] = set()
 CYCLES_OF_PACKAGES: set[frozenset[str]] = {
     frozenset({"learners", "learners.factors"}),
 }
-DOUBLE_CLASS_NAMES: set[str] = {"Difference", "Run", "_Function"}
+DOUBLE_CLASS_NAMES: set[str] = set()
 DOUBLE_FILE_NAMES: set[str] = set()
 
 
@@ -210,11 +199,11 @@ def class_names(code: Mapping[str, ast.Module]) -> dict[str, list[str]]:
 
 
 def double_files(paths: Iterable[str]) -> dict[str, list[str]]:
-    """The files of one name in several folders, without those that mirror another and those with a role."""
+    """The files of one name in several folders, without those that mirror another."""
     homes: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         folder, _, name = path.rpartition("/")
-        if folder not in MIRRORS and name not in {"__init__", *ROLES}:
+        if folder not in MIRRORS and name != "__init__":
             homes[name].append(path)
     return {name: where for name, where in homes.items() if len(where) > 1}
 
@@ -255,6 +244,7 @@ def test_a_class_name_means_one_thing() -> None:
     meant = {name for name, (where, _) in SHARED_CLASS_NAMES.items() if {*homes[name]} == where}
     assert {name: homes[name] for name in double - meant - DOUBLE_CLASS_NAMES} == {}
     assert double - meant >= DOUBLE_CLASS_NAMES, "remove from the list what was renamed"
+    assert meant == SHARED_CLASS_NAMES.keys(), "an exception is of no use"
 
 
 def test_files_of_one_name_hold_the_same_thing() -> None:
@@ -319,5 +309,5 @@ def test_the_checks_see_a_name_of_two_things() -> None:
         "c": ast.Module([], []),
     }
     assert class_names(planted) == {"Run": ["a", "b"]}
-    files = ["data/runs", "io/runs", "io/shapes/runs", "data/base", "io/base", "cli/commands/fit", "learners/fit"]
+    files = ["data/runs", "io/runs", "data/__init__", "io/__init__", "cli/commands/fit", "learners/fit", "fit"]
     assert double_files(files) == {"runs": ["data/runs", "io/runs"]}
