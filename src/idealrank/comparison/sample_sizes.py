@@ -242,8 +242,8 @@ def power(
     for measure, matrix in common_queries(evaluations)[1].items():
         for delta in differences:
             plans = [queries_for(delta, matrix, design=design, power=power, level=level) for design in DESIGNS]
-            sizes = [plan.n_queries for plan in plans]
-            needed.append(QueriesNeeded(measure, delta, *sizes, sd=plans[0].variance ** 0.5))
+            sizes = {plan.design: plan.n_queries for plan in plans}
+            needed.append(QueriesNeeded(measure, delta, sd=plans[0].variance ** 0.5, **sizes))
     return SampleSizes(tuple(needed), power, level, evaluations)
 
 

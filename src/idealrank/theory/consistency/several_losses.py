@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from idealrank._core.checks import items_of
@@ -88,8 +88,11 @@ class ConsistencyOfLosses(Result):
         """Return the table without the examples, which are too long for it."""
         table = self.table()
         places = [place for place, name in enumerate(table.header) if name != "example"]
-        columns, rows = ([[row[place] for place in places] for row in part] for part in ([table.columns], table.rows))
-        return Section(tables={"losses": Table(columns[0], rows)})
+        columns, rows = (
+            [table.columns[place] for place in places],
+            [[row[place] for place in places] for row in table.rows],
+        )
+        return Section(tables={"losses": Table(columns, rows)})
 
     def _reading(self) -> dict[str, str]:
         """Return what the columns say in the first row, in words."""
@@ -173,13 +176,13 @@ def check_losses(
     if not given:
         raise OptionError("no loss to check: give one loss or more")
     functions = [loss_function(each) for each in given]
-    ndcg: dict[str, Any] = {"gain": gain, "discount": discount, "cutoff": cutoff}
-    check = partial(check_consistency, n_docs=n_docs, levels=levels, n_threads=n_threads, measure=measure, **ndcg)
+    options: dict[str, Any] = {"n_docs": n_docs, "levels": levels, "n_threads": n_threads, "measure": measure}
+    options |= {"gain": gain, "discount": discount, "cutoff": cutoff, "refine": refine}
     answers = []
     for each in functions:
         if progress is not None:
             progress(loss_name(each))
-        answers.append(check(each, refine=refine))
+        answers.append(check_consistency(each, **options))
     return ConsistencyOfLosses(tuple(answers), measure)
 
 

@@ -362,9 +362,10 @@ def _limits_of(
     def limit_of(name: str, m: Measure) -> SystemLimit:
         future = prospect(m, curves(m.gain))  # type: ignore[attr-defined]
         complete = mean_over_queries(replace(m, ties="average")(labels, scores, offsets), m)
-        end = future.limit
-        numbers = (complete, future.expected.value, end.value, end.low, end.high, future.spread)
-        known = (None if math.isnan(number) else number for number in numbers)
-        return SystemLimit(system, name, evaluation.mean[name], *known, _SEES[sees(Weighting.of(m))])
+        mean, end = evaluation.mean[name], future.limit
+        numbers = {"complete": complete, "expected": future.expected.value, "limit": end.value}
+        numbers |= {"low": end.low, "high": end.high, "spread": future.spread}
+        known = {field: None if math.isnan(number) else number for field, number in numbers.items()}
+        return SystemLimit(system, name, mean, sees=_SEES[sees(Weighting.of(m))], **known)
 
     return [limit_of(name, m) for name, m in evaluation.filled.items()]
