@@ -708,7 +708,7 @@ def test_the_command_explains_its_answer() -> None:
 def test_the_command_prints_json() -> None:
     args = ["consistency", "least_squares(normalizer=1)", "--cutoff", "1", "--levels", "0,1,2", "--n-docs", "3"]
     found = json.loads(CliRunner().invoke(commands, [*args, "--format", "json"]).output)
-    assert found["measure"] == "ndcg"
+    assert found["measure"] == "ndcg@1"
     (row,) = found["losses"]
     names = ("loss", "consistent", "counterexample", "inconsistent", "searched")
     assert [row[name] for name in names] == ["least_squares(normalizer=1)", True, None, 0, 32175]
