@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import are_numbers, check_fraction, is_whole
-from idealrank._present.page import Page, Section
+from idealrank._present.page import Page
 from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array, float_column
@@ -106,7 +106,7 @@ class PredictionPowered(Result):
             f"Machine judgments are off by {self.bias:+z.4f} on average and count with a weight of {self.weight:.2f}: "
             f"the interval is as narrow as that of about {self.n_equivalent:.0f} queries with human judgments.",
         )
-        return _page(self, findings)
+        return replace(super().page(), findings=findings)
 
 
 def prediction_powered(
@@ -245,7 +245,7 @@ class JudgingPlan(Result):
         wanted = f"A {self.level:.0%} interval with a width of {self.width:g} needs"
         pilot = f"The plan comes from {self.n_pilot:,} queries with human values."
         needed = f"{wanted} {both} in addition to machine judgments of all, and {alone} without them."
-        return _page(self, (needed, pilot))
+        return replace(super().page(), findings=(needed, pilot))
 
 
 def human_queries_for(
@@ -363,10 +363,3 @@ def _note(weight: float, has_spread: bool, is_complete: bool) -> str:
     if weight == 0:
         return "human and machine values are not positively correlated: machine values do not count"
     return ""
-
-
-def _page(result: Result, findings: tuple[str, ...]) -> Page:
-    """Return a page with findings and the only table."""
-    table = {"result": result.table()}
-    sections = [Section("Result", tables=table)]
-    return Page(type(result).__name__, "", findings, (Section(tables=table),), sections=lambda: sections)

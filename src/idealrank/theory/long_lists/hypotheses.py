@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._present.page import Page, Section
+from idealrank._present.page import Page
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats, Int64s
@@ -108,12 +108,8 @@ class TheoremCheck(Result):
 
     def page(self) -> Page:
         """Return what each theorem that applies says, and the hypotheses."""
-        return Page(
-            f"Which theorems apply to {self.weighting}",
-            findings=tuple(map(theorem_text, self.applies)) or (f"No theorem is known to apply to {self.weighting}.",),
-            summary=(Section(tables=self.tables()),),
-            sections=lambda: [Section("Result", tables=self.tables())],
-        )
+        said = tuple(map(theorem_text, self.applies)) or (f"No theorem is known to apply to {self.weighting}.",)
+        return replace(super().page(), title=f"Which theorems apply to {self.weighting}", findings=said)
 
 
 _NOT_GIVEN = "no curves were given"
