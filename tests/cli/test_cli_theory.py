@@ -152,7 +152,7 @@ def test_many_pairs_are_summed_up_by_measure_and_the_closest_are_shown(files: ir
     counts = [int(row.split()[1]) for row in rows[:6]]
     assert counts == sorted(counts, reverse=True)
     assert rows[7] == "Closest pairs by ndcg:"
-    assert rows[19] == "5 more rows; --format csv has them"
+    assert rows[19] == "5 more rows; CSV output has all"
     separated = [float(row.split()[5].rstrip("%")) for row in rows[9:19]]
     assert separated == sorted(separated)
     assert "separated pairs, share" in shown.stdout
