@@ -7,7 +7,7 @@ import idealrank
 from idealrank.errors import MissingExtraError
 
 
-@pytest.mark.parametrize("name", idealrank.__all__)
+@pytest.mark.parametrize("name", dir(idealrank))
 def test_every_public_name_is_there_and_documented(name: str) -> None:
     value = getattr(idealrank, name)
     assert name == "__version__" or value.__doc__

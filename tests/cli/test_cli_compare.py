@@ -157,7 +157,7 @@ def test_an_explanation_is_a_table_from_one_number_to_the_other(files: Path) -> 
 def test_a_plan_says_how_many_queries(files: Path) -> None:
     result = run("power", "qrels.txt", "base.run", "other.run", "--delta", "0.1", "--delta", "0.2", "--format", "json")
     assert result.exit_code == 0, result.output
-    small, large = json.loads(result.stdout)
+    small, large = json.loads(result.stdout)["needed"]
     assert small["t"] > large["t"] > 1
     assert small["measure"] == "ndcg@10"
     text = run("power", "qrels.txt", "base.run", "other.run")

@@ -216,7 +216,7 @@ def test_quick_is_for_experiments_that_train() -> None:
 
 
 def test_approx_ndcg_reaches_the_published_ndcg_on_ohsumed(real_data: Path) -> None:
-    folds = ir.read_letor_folds(real_data / "ohsumed-letor1")
+    folds = ir.io.read_letor_folds(real_data / "ohsumed-letor1")
     descent = ApproxNDCGRanker(alpha=10, optimizer="sgd", max_iter=30, random_state=0, normalize="minmax")
     found = cross_fold({"ApproxNDCG": descent}, folds, ["ndcg"], like="letor1", n_jobs=1)
     assert abs(found.mean["ApproxNDCG"]["ndcg"] - PUBLISHED_NDCG["ApproxNDCG"]) < 0.01

@@ -196,6 +196,7 @@ ARGUMENTS: dict[str, _Argument] = {
     "label_vectors": lambda hostile, folder: np.atleast_2d(np.asarray(_matrix(hostile, folder), object)),
     "like": _nth(["trec_eval"], ["sklearn", "lightgbm"], ["x"], [""], []),
     "loss": _losses,
+    "losses": lambda hostile, folder: [_losses(hostile, folder)],
     "margin": _numbers,
     "machine": _labels,
     "matrices": lambda hostile, folder: [_matrix(hostile, folder)] * 2,

@@ -33,18 +33,20 @@ PACKAGES = [
     "datasets",
     "discounts",
     "gains",
+    "io",
     "learners",
     "losses",
     "measures",
     "ranks",
     "report",
+    "results",
     "stats",
     "theory",
 ]
 #: Values that functions return and that nobody makes by hand: their fields are not checked.
 RETURNED = (Result, tuple)
 #: Functions that search, with every one of the data sets.
-SLOW = {"learners.cross_fold", "theory.check_consistency", "theory.switch_points"}
+SLOW = {"learners.cross_fold", "theory.check_consistency", "theory.check_losses", "theory.switch_points"}
 #: Public names that are no functions of data, and why.
 LEFT_OUT = {
     "register": "changes the registry",

@@ -8,7 +8,7 @@ from typing import Any
 
 from idealrank.errors import OptionError
 
-__all__ = ["are_numbers", "check_count", "check_fraction", "is_whole", "items_of"]
+__all__ = ["are_numbers", "check_callback", "check_count", "check_fraction", "is_whole", "items_of"]
 
 
 def is_whole(value: object, least: int = 0, most: int = 2**53) -> bool:
@@ -43,6 +43,17 @@ def check_fraction(value: Any, name: str) -> None:
     """
     if not (are_numbers(value) and 0 < value < 1):
         raise OptionError(f"{name} must be between 0 and 1, got {value!r}")
+
+
+def check_callback(value: object, name: str) -> None:
+    """Raise an OptionError unless a value is a function or None.
+
+    >>> check_callback(3, "progress")
+    Traceback (most recent call last):
+    idealrank.errors.OptionError: progress must be a function, got 3
+    """
+    if value is not None and not callable(value):
+        raise OptionError(f"{name} must be a function, got {value!r}")
 
 
 def check_count(value: object, name: str, least: int = 1) -> None:

@@ -68,8 +68,7 @@ def quality_table(systems: Mapping[str, Evaluation], kind: str = "system") -> Ta
     Examples
     --------
     >>> from idealrank import evaluate
-    >>> from idealrank._present.page import Section
-    from idealrank._present.table import render
+    >>> from idealrank._present.table import render
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
     >>> runs = {"old": {"q1": {"a": 1, "b": 1}}, "new": {"q1": {"a": 2, "c": 1}, "q2": {"a": 1}}}
     >>> print(render(quality_table(evaluate(qrels, runs, "rr@10")), "text"), end="")

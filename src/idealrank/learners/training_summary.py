@@ -30,7 +30,7 @@ class TrainingSummary(Result):
     --------
     >>> from idealrank import datasets, learners
     >>> data = datasets.web_search(4, 10, seed=0).train
-    >>> summary = summarize_training(learners.ListNet(max_iter=2).fit(data), {"train": data})
+    >>> summary = summarize_training(learners.LeastSquaresRanker(l2=1.0).fit(data), {"train": data})
     >>> summary.parts[0][:4] == ("train", "", data.n_queries, data.n_docs)
     True
     """

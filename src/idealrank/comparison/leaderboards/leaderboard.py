@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from idealrank import stats
+from idealrank._core.checks import check_callback
 from idealrank._core.seeds import new_seed
 from idealrank._present.page import listed
 from idealrank._typing import Floats
@@ -129,6 +130,7 @@ def leaderboard(
     comparisons. geometric, mean rank: geometric mean
     and mean rank over data sets.
     """
+    check_callback(progress, "progress")
     read: Any = datasets if systems is None else _in_folders(datasets, systems, split, measure)
     if measure is None:
         measure = "ndcg@10" if systems is None or datasets is not None else "main score"

@@ -410,7 +410,7 @@ def compare_assisted(
     check_fraction(level, "level")
     if sample not in SAMPLES:
         raise OptionError(f"sample must be one of {', '.join(SAMPLES)}, got {sample!r}")
-    if correction not in CORRECTIONS:
+    if correction not in (*CORRECTIONS,):
         raise OptionError(f"correction must be one of {', '.join(CORRECTIONS)}, got {correction!r}")
     by_human, runs = judgments_and_runs(human, systems, layout)
     by_machine = recognize(machine, "machine", layout_of(layout)).qrels()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from idealrank._core.checks import items_of
+from idealrank._core.checks import check_callback, items_of
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import OnDemand, Page, Section, listed
 from idealrank._present.result import Result
@@ -172,6 +172,7 @@ def check_losses(
     >>> print(check_losses("hinge", levels=(0, 1), measure="p@1", refine=False).page().findings[0])
     No counterexample was found to the consistency of hinge with p@1.
     """
+    check_callback(progress, "progress")
     given = [losses] if isinstance(losses, str) or callable(losses) else list(items_of(losses, "losses"))
     if not given:
         raise OptionError("no loss to check: give one loss or more")

@@ -12,7 +12,7 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._core.checks import check_count, items_of
+from idealrank._core.checks import check_callback, check_count, items_of
 from idealrank._core.seeds import generator
 from idealrank._typing import Int64s
 from idealrank.data.columns import int_array
@@ -111,6 +111,7 @@ def distinguish(
     >>> pair.best, pair["ndcg@1"].mean_a, pair["ndcg@1"].mean_b, pair["ndcg@1"].wins
     ('ndcg', 1.0, 0.0, 1.0)
     """
+    check_callback(progress, "progress")
     listed = measures if isinstance(measures, (str, Measure)) else list(items_of(measures, "measures"))
     given = named(listed)
     check_count(n_orders, "n_orders", least=0)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, Unpack
 
-from idealrank._core.checks import items_of
+from idealrank._core.checks import check_callback, items_of
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Figure, Page, Section, few, first_row_in_words, listed
 from idealrank._present.result import Result
@@ -323,6 +323,7 @@ def limits(
     >>> [(each.system, each.now, each.sees) for each in found.limits]
     [('a', 1.0, 'a few ranks'), ('b', 0.0, 'a few ranks')]
     """
+    check_callback(progress, "progress")
     if method not in _METHODS:
         raise OptionError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
     chosen = measures if isinstance(measures, (str, Measure)) else list(items_of(measures, "measures"))
