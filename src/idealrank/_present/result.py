@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from idealrank._present.data_frames import Frame
 
-__all__ = ["Result"]
+__all__ = ["Result", "annotated"]
 
 #: The width of printed results.
 _WIDTH = 80
@@ -198,8 +198,7 @@ class Result:
             One table or several.
         """
         text = self._rendered("markdown", table, digits=digits)
-        # Lines of one quotation would be joined to one paragraph.
-        return text if table is not None else _annotated(text, "\n>\n".join(f"> {line}" for line in self._notes()))
+        return text if table is not None else annotated(text, self.page(), "markdown")
 
     def to_latex(self, table: str | None = None, *, digits: int = 4, underline_second: bool = False) -> str:
         r"""Return a table as LaTeX for a paper; the preamble needs ``\usepackage{booktabs}``.
@@ -222,7 +221,7 @@ class Result:
             A ``tabular`` environment with its caption.
         """
         text = self._rendered("latex", table, digits=digits, underline_second=underline_second)
-        return text if table is not None else _annotated(text, "\n".join(f"% {line}" for line in self._notes()))
+        return text if table is not None else annotated(text, self.page(), "latex")
 
     def to_csv(self, table: str | None = None, *, escape_formulas: bool = False) -> str:
         """Return a table as CSV, with all digits.
@@ -276,10 +275,16 @@ class Result:
         """Return the names of the tables that an output form shows by default."""
         return self.page().defaults.get(form) or [next(iter(self.tables()))]
 
-    def _notes(self) -> tuple[str, ...]:
-        page = self.page()
-        return (*page.findings, *page.remarks)
 
+def annotated(text: str, page: Page, form: str) -> str:
+    r"""Return tables in Markdown or LaTeX, followed by the findings and remarks of their page.
 
-def _annotated(text: str, notes: str) -> str:
+    Examples
+    --------
+    >>> annotated("| 1 |\n", Page("Means", remarks=("over 2 queries",)), "markdown")
+    '| 1 |\n\n> over 2 queries\n'
+    """
+    lines = (*page.findings, *page.remarks)
+    # Lines of one quotation would be joined to one paragraph.
+    notes = "\n".join(f"% {line}" for line in lines) if form == "latex" else "\n>\n".join(f"> {line}" for line in lines)
     return "\n".join(part for part in (text, f"{notes}\n" if notes else "") if part)

@@ -447,42 +447,35 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         every = (each.moments for own in categories.values() for each in own.values())
         return Table(columns, rows, notes=_too_few(every) if interval else ())
 
-    def table_of_means(self, *, per_query: bool = False, interval: bool = False) -> Table:
+    def table_of_means(self, *, interval: bool = False) -> Table:
         """Return a table with a row per system: its number of queries and its means.
 
         Parameters
         ----------
-        per_query : bool
-            Whether to put a row per query above the row of each system.
         interval : bool
             Whether to include the bounds of the interval after each mean.
         """
         first = next(iter(self.values()))
-        columns = [Column("system", priority=-1)]
-        columns.append(Column("query", priority=-1) if per_query else Column("queries", ",", priority=1))
+        columns = [Column("system", priority=-1), Column("queries", ",", priority=1)]
         for measure in first.per_query:
             names = [measure, *([f"{measure} low", f"{measure} high"] if interval else [])]
             columns += [Column(name, ".4f", group=measure) for name in names]
         rows: list[Sequence[Value]] = []
-        for name in self if per_query else self.ranked():
+        for name in self.ranked():
             evaluation = self[name]
-            if per_query:
-                values = [each.tolist() for each in evaluation.per_query.values()]
-                blanks = [None, None] if interval else []
-                rows += [
-                    [name, str(query), *(cell for value in own for cell in (value, *blanks))]
-                    for query, *own in zip(evaluation.query_ids.tolist(), *values, strict=True)
-                ]
             bounds = evaluation.interval() if interval else {}
             cells = [cell for measure, mean in evaluation.mean.items() for cell in (mean, *bounds.get(measure, ()))]
-            rows.append([name, "all" if per_query else evaluation.n_queries, *cells])
-        too_few = _too_few(each.moments for each in self.values()) if interval else ()
-        if per_query or len(self) == 1:
-            return Table(columns, rows, notes=too_few)
+            rows.append([name, evaluation.n_queries, *cells])
+        notes: tuple[str, ...] = ()
+        if interval:
+            how = interval_remark(first.mean_interval(next(iter(first.per_query))))
+            notes = (f"Low and high: {how}.", *_too_few(each.moments for each in self.values()))
+        if len(self) == 1:
+            return Table(columns, rows, notes=notes)
         place_of = {measure: 2 + place * (3 if interval else 1) for place, measure in enumerate(first.per_query)}
         best, second = self._best_cells(place_of)
-        note = f"Rows are sorted by {next(iter(place_of))}."
-        return Table(columns, rows, best=best, second=second, notes=(note, *too_few), caption=self._caption(interval))
+        notes = (f"Rows are sorted by {next(iter(place_of))}.", *notes)
+        return Table(columns, rows, best=best, second=second, notes=notes, caption=self._caption(interval))
 
     def _best_cells(self, place_of: Mapping[str, int]) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
         """Return the cells of the best means and of the second best, by row of `ranked` and column."""

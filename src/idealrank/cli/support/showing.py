@@ -6,19 +6,17 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from idealrank._present.json_values import json_text
 from idealrank._present.page import Section
 from idealrank._present.page_text import page_text, section_text
+from idealrank._present.result import Result, annotated
 from idealrank.cli.support.help import arguments
 from idealrank.cli.support.status_line import writing
 from idealrank.cli.support.terminal import bold, echo, is_rich, note, screen_width
-
-if TYPE_CHECKING:
-    from idealrank._present.result import Result
 
 __all__ = ["show", "write_report"]
 
@@ -83,7 +81,11 @@ def show(
     else:
         latex = {"underline_second": underline_second} if output_format == "latex" else {}
         render = getattr(result, f"to_{output_format}")
-        echo("\n".join(render(name, digits=digits, **latex) for name in tables or (None,)), nl=False)
+        if tables:
+            text = "\n".join(render(name, digits=digits, **latex) for name in tables)
+            echo(annotated(text, page, output_format), nl=False)
+        else:
+            echo(render(digits=digits, **latex), nl=False)
     if not quiet:
         _show_quality(page.quality)
     if html_path is not None:
