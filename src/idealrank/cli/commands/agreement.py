@@ -10,25 +10,8 @@ from idealrank.cli.support.shared_options import column_options, debug_option, f
 
 __all__ = ["command"]
 
-_HELP = """\
-Compare the rankings of SYSTEMS pair by pair, without judgments. SYSTEMS are runs, as for 'idealrank evaluate'.
 
-\b
-rbo      rank-biased overlap, extrapolated (Webber et al. 2010)
-rbo_min  its lower bound, whatever the rest of the rankings is
-tau_ap   AP correlation of the documents that both retrieve (Yilmaz 2008)
-
-Values are means over the queries that all systems have. Documents with equal scores are averaged over all of their
-orders, or ordered by document id with --ties. Text output has at most 30 pairs; --format csv has all.
-
-\b
-Examples:
-  idealrank agreement bm25.run dense.run
-  idealrank agreement *.run -p 0.98 --depth 100 --format csv
-"""
-
-
-@click.command("agreement", cls=Command, help=_HELP)
+@click.command("agreement", cls=Command)
 @click.argument("systems", nargs=-1, required=True)
 @click.option(
     "-m",
@@ -68,7 +51,21 @@ def command(
     quiet: bool,
     **columns: str | None,
 ) -> None:
-    """Compare the rankings of SYSTEMS."""
+    """Compare the rankings of SYSTEMS pair by pair, without judgments. SYSTEMS are runs, as for 'idealrank evaluate'.
+
+    \b
+    rbo      rank-biased overlap, extrapolated (Webber et al. 2010)
+    rbo_min  its lower bound, whatever the rest of the rankings is
+    tau_ap   AP correlation of the documents that both retrieve (Yilmaz 2008)
+
+    Values are means over the queries that all systems have. Documents with equal scores are averaged over all of their
+    orders, or ordered by document id with --ties. Text output has at most 30 pairs; --format csv has all.
+
+    \b
+    Examples:
+      idealrank agreement bm25.run dense.run
+      idealrank agreement *.run -p 0.98 --depth 100 --format csv
+    """
     if len(systems) < 2:
         raise click.UsageError("at least 2 systems are needed, got 1: add a run.")
     runs = named_systems(systems, columns, quiet=quiet)

@@ -9,22 +9,8 @@ from idealrank.cli.support.shared_options import seed_option
 
 __all__ = ["command"]
 
-_HELP = """\
-Compute the lowest and the highest mean of SYSTEMS over all labels that unjudged documents could have.
 
-DATA has judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'value' treats unjudged documents as not
-relevant; 'expected' assumes that they are as relevant as judged documents at similar ranks; 'condensed' removes them
-from the ranking. If there are several systems, each is compared with the baseline, or with the best system: 'decided'
-says whether the same system is ahead for all labels.
-
-\b
-Examples:
-  idealrank bounds qrels.txt bm25.run -m ndcg@10
-  idealrank bounds qrels.txt *.run --baseline bm25
-"""
-
-
-@click.command("bounds", cls=SystemsCommand, help=_HELP, without=("measures", "unjudged", "html_path"))
+@click.command("bounds", cls=SystemsCommand, without=("measures", "unjudged", "html_path"))
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
 @click.option(
@@ -36,7 +22,18 @@ Examples:
 )
 @seed_option
 def command(request: Request, measure: str, baseline: str | None, unseen: int, seed: int) -> None:
-    """Bound the measure of SYSTEMS on DATA."""
+    """Compute the lowest and the highest mean of SYSTEMS over all labels that unjudged documents could have.
+
+    DATA has judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'value' treats unjudged documents as not
+    relevant; 'expected' assumes that they are as relevant as judged documents at similar ranks; 'condensed' removes
+    them from the ranking. If there are several systems, each is compared with the baseline, or with the best system:
+    'decided' says whether the same system is ahead for all labels.
+
+    \b
+    Examples:
+      idealrank bounds qrels.txt bm25.run -m ndcg@10
+      idealrank bounds qrels.txt *.run --baseline bm25
+    """
     given = request.inputs()
 
     from idealrank.cli.support.status_line import working

@@ -15,31 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = """\
-Compare SYSTEMS on the judged documents in DATA. Both are given as for 'idealrank evaluate'.
 
-With --baseline, each other system is compared with the baseline by a paired randomization test. Without it, all pairs
-are compared by paired t tests, and the table shows the difference of each system from the best one. P-values are
-corrected by Holm's method. Means and intervals are the same as in 'idealrank evaluate': over the queries that all
-systems have. 'detectable' is the smallest true difference that this many queries would detect with 80% power.
-
-If unjudged documents alone could reverse a difference, a sentence says so; --holes shows the numbers, and 'idealrank
-judge-next' lists the documents to judge. With --machine, DATA has human judgments of some queries, or of some documents
-of every query, and FILE has machine judgments of all of them; means and differences are estimated from both.
-
-A narrow terminal shows the most important columns. --format csv prints all numbers, and --format latex prints a table
-for a paper.
-
-\b
-Examples:
-  idealrank compare qrels.txt bm25.run new.run -m ndcg@10 --baseline bm25
-  idealrank compare qrels.txt *.run -m ndcg@10 --format latex
-  idealrank compare test.txt a.txt b.txt --test tukey --seed 1
-  idealrank compare human.qrels a.run b.run --machine llm.qrels
-"""
-
-
-@click.command("compare", cls=SystemsCommand, help=_HELP, measures=("ndcg@10",))
+@click.command("compare", cls=SystemsCommand, measures=("ndcg@10",))
 @weights_option
 @by_option
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with.")
@@ -107,7 +84,28 @@ def command(
     underline: bool,
     **options: Any,
 ) -> None:
-    """Compare SYSTEMS on DATA; ``options`` are those of `compare`."""
+    """Compare SYSTEMS on the judged documents in DATA. Both are given as for 'idealrank evaluate'.
+
+    With --baseline, each other system is compared with the baseline by a paired randomization test. Without it, all
+    pairs are compared by paired t tests, and the table shows the difference of each system from the best one. P-values
+    are corrected by Holm's method. Means and intervals are the same as in 'idealrank evaluate': over the queries that
+    all systems have. 'detectable' is the smallest true difference that this many queries would detect with 80% power.
+
+    If unjudged documents alone could reverse a difference, a sentence says so; --holes shows the numbers, and
+    'idealrank judge-next' lists the documents to judge. With --machine, DATA has human judgments of some queries, or of
+    some documents of every query, and FILE has machine judgments of all of them; means and differences are estimated
+    from both.
+
+    A narrow terminal shows the most important columns. --format csv prints all numbers, and --format latex prints a
+    table for a paper.
+
+    \b
+    Examples:
+      idealrank compare qrels.txt bm25.run new.run -m ndcg@10 --baseline bm25
+      idealrank compare qrels.txt *.run -m ndcg@10 --format latex
+      idealrank compare test.txt a.txt b.txt --test tukey --seed 1
+      idealrank compare human.qrels a.run b.run --machine llm.qrels
+    """
     given = request.inputs(least=2)
 
     from idealrank.cli.support.status_line import working

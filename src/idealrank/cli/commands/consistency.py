@@ -13,30 +13,6 @@ from idealrank.cli.support.status_line import working
 
 __all__ = ["command"]
 
-_HELP = """\
-Search for distributions of labels for which minimizing a loss does not maximize NDCG, or another measure.
-
-A counterexample is two lists of labels with probabilities: ranked by the scores that minimize the expected loss, the
-documents do not reach the highest expected NDCG, and 'regret' is what they lose. The search tries all pairs of label
-lists, each with probabilities from 0.01 to 0.99 and close to the points where the best order changes; by default for
-two documents, then on a coarser grid for three. The worst pair is shown, with the order that the loss prefers and the
-best order.
-
-\b
-consistent  no: a counterexample was found; yes: a theorem proves it;
-            not refuted: no counterexample was found;
-            undecided: some minima could not be computed reliably
-regret      expected NDCG that the loss gives up in the worst case found
-wrong, of   distributions that the loss ranks wrongly, of those tried
-
-\b
-Examples:
-  idealrank consistency cross_entropy 'cross_entropy(normalizer=dcg)'
-  idealrank consistency cosine --levels 0,1 --n-docs 3
-  idealrank consistency 'least_squares(normalizer=1)' --cutoff 1 --format json
-  idealrank consistency hinge --measure ap --levels 0,1
-"""
-
 
 def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple[float, ...]:
     try:
@@ -48,7 +24,7 @@ def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple
     return levels
 
 
-@click.command("consistency", cls=Command, help=_HELP)
+@click.command("consistency", cls=Command)
 @click.argument("losses", nargs=-1, required=True)
 @click.option("--n-docs", type=click.IntRange(2), metavar="N", help="Documents to rank (default: 2, then 3).")
 @click.option(
@@ -66,7 +42,28 @@ def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple
 def command(
     losses: tuple[str, ...], grid: bool, explain: bool, output_format: str, quiet: bool, **options: Any
 ) -> None:
-    """Search for random labels that refute LOSSES; ``options`` are those of `theory.check_consistency`."""
+    """Search for distributions of labels for which minimizing a loss does not maximize NDCG, or another measure.
+
+    A counterexample is two lists of labels with probabilities: ranked by the scores that minimize the expected loss,
+    the documents do not reach the highest expected NDCG, and 'regret' is what they lose. The search tries all pairs of
+    label lists, each with probabilities from 0.01 to 0.99 and close to the points where the best order changes; by
+    default for two documents, then on a coarser grid for three. The worst pair is shown, with the order that the loss
+    prefers and the best order.
+
+    \b
+    consistent  no: a counterexample was found; yes: a theorem proves it;
+                not refuted: no counterexample was found;
+                undecided: some minima could not be computed reliably
+    regret      expected NDCG that the loss gives up in the worst case found
+    wrong, of   distributions that the loss ranks wrongly, of those tried
+
+    \b
+    Examples:
+      idealrank consistency cross_entropy 'cross_entropy(normalizer=dcg)'
+      idealrank consistency cosine --levels 0,1 --n-docs 3
+      idealrank consistency 'least_squares(normalizer=1)' --cutoff 1 --format json
+      idealrank consistency hinge --measure ap --levels 0,1
+    """
     from idealrank import theory
 
     with working("searching for counterexamples", quiet=quiet) as say_that:

@@ -11,41 +11,8 @@ from idealrank.cli.support.shared_options import PICTURE, PROBABILITY, explain_o
 
 __all__ = ["command"]
 
-_HELP = """\
-Find which measures separate SYSTEMS, pair by pair, on the documents in DATA.
 
-DATA and SYSTEMS are given as for 'idealrank evaluate', and the means are the same. For 'documents', 'changes' and
-'theory', lists grow document by document, in the order of DATA. With judgments and runs, all judged documents are
-ranked, and those that a run does not retrieve come last. Measures that separate two systems with the fewest queries
-come first.
-
-With more than two systems, a table counts for each measure the pairs that it separates, the pairs whose order is
-certified, and the pairs that it tells apart consistently; its 'queries' are enough for half of the pairs. With many
-pairs, text output then has the closest pairs only; --format csv has all.
-
-\b
-mean a, b   means over queries, as 'idealrank evaluate' gives them
-wins        share of queries on which the better system beats the other
-separated   share of resamples of the queries in which its mean is higher
-queries     queries needed to order the means correctly, except with
-            probability --risk
-certified   queries after which the order is certain, except with probability
-            --risk, even if you look after every query
-documents   list length from which on the means stay in the right order
-changes     how often the lead changes while one list grows
-limit a, b  limits of both means on ever longer lists, according to theory
-theory      whether longer lists tell them apart: consistently (more and more
-            reliably), in expectation (only on average over queries), or no
-
-\b
-Examples:
-  idealrank distinguish test.txt new.txt old.txt
-  idealrank distinguish qrels.txt new.run old.run -m ndcg@10 -m ndcg
-  idealrank distinguish test.txt new.txt old.txt --plot wins.svg
-"""
-
-
-@click.command("distinguish", cls=SystemsCommand, help=_HELP, only=("ndcg", "dcg", "linear_ndcg"))
+@click.command("distinguish", cls=SystemsCommand, only=("ndcg", "dcg", "linear_ndcg"))
 @click.option(
     "--orders",
     "n_orders",
@@ -78,7 +45,37 @@ Examples:
 )
 @explain_option
 def command(request: Request, plot: str | None, explain: bool, **options: Any) -> None:
-    """Find which measures separate SYSTEMS on DATA; ``options`` are those of `theory.distinguish`."""
+    """Find which measures separate SYSTEMS, pair by pair, on the documents in DATA.
+
+    DATA and SYSTEMS are given as for 'idealrank evaluate', and the means are the same. For 'documents', 'changes' and
+    'theory', lists grow document by document, in the order of DATA. With judgments and runs, all judged documents are
+    ranked, and those that a run does not retrieve come last. Measures that separate two systems with the fewest queries
+    come first.
+
+    With more than two systems, a table counts for each measure the pairs that it separates, the pairs whose order is
+    certified, and the pairs that it tells apart consistently; its 'queries' are enough for half of the pairs. With many
+    pairs, text output then has the closest pairs only; --format csv has all.
+
+    \b
+    mean a, b   means over queries, as 'idealrank evaluate' gives them
+    wins        share of queries on which the better system beats the other
+    separated   share of resamples of the queries in which its mean is higher
+    queries     queries needed to order the means correctly, except with
+                probability --risk
+    certified   queries after which the order is certain, except with probability
+                --risk, even if you look after every query
+    documents   list length from which on the means stay in the right order
+    changes     how often the lead changes while one list grows
+    limit a, b  limits of both means on ever longer lists, according to theory
+    theory      whether longer lists tell them apart: consistently (more and more
+                reliably), in expectation (only on average over queries), or no
+
+    \b
+    Examples:
+      idealrank distinguish test.txt new.txt old.txt
+      idealrank distinguish qrels.txt new.run old.run -m ndcg@10 -m ndcg
+      idealrank distinguish test.txt new.txt old.txt --plot wins.svg
+    """
     given = request.inputs(least=2)
 
     from idealrank.cli.support.pictures import save_picture

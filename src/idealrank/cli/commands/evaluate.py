@@ -11,35 +11,8 @@ from idealrank.cli.support.shared_options import by_option, digits_option, weigh
 
 __all__ = ["command"]
 
-_HELP = """\
-Evaluate SYSTEMS on the judged documents in DATA.
 
-\b
-DATA             SYSTEMS
-TREC judgments   runs: TREC, MS MARCO, CSV, Parquet or JSON
-LETOR text       files with one score per line, in document order
-Parquet or CSV   names of score columns ("score" by default), or runs
-JSON             runs
-
-Formats are recognized by content; --from sets the format of DATA (see 'idealrank convert --help'). A system is called
-NAME if it is given as NAME=PATH; otherwise by the tag of its run, or by the part of its path that differs from the
-others. Options that a measure does not set follow --like, by default trec_eval for judgments and runs, and idealrank
-for everything else. The conventions are printed below the table. Several systems are evaluated on the queries that all
-of them have; a note says which queries are left out.
-
-\b
-Examples:
-  idealrank evaluate qrels.txt bm25.run new.run -m ndcg@10 -m ap
-  idealrank evaluate qrels.txt old=bm25.run new=new.run -m ndcg@10
-  idealrank evaluate qrels.txt bm25.run -m 'ndcg(gain=exp2)' --like sklearn
-  idealrank evaluate test.txt scores.txt -m ndcg@20% --format json
-  idealrank evaluate log.parquet bm25 dense --query session --label clicked
-  idealrank evaluate qrels.txt bm25.run -m ndcg@10 --by types.txt
-  idealrank evaluate qrels.diversity run.txt -m alpha_ndcg@20 -m err_ia@20
-"""
-
-
-@click.command("evaluate", cls=SystemsCommand, help=_HELP, measures=("ndcg@10", "ap", "rr"))
+@click.command("evaluate", cls=SystemsCommand, measures=("ndcg@10", "ap", "rr"))
 @weights_option
 @by_option
 @click.option("--per-query", is_flag=True, help="Also print one row per query.")
@@ -55,7 +28,31 @@ def command(
     hashes: bool,
     digits: int,
 ) -> None:
-    """Evaluate SYSTEMS on DATA."""
+    """Evaluate SYSTEMS on the judged documents in DATA.
+
+    \b
+    DATA             SYSTEMS
+    TREC judgments   runs: TREC, MS MARCO, CSV, Parquet or JSON
+    LETOR text       files with one score per line, in document order
+    Parquet or CSV   names of score columns ("score" by default), or runs
+    JSON             runs
+
+    Formats are recognized by content; --from sets the format of DATA (see 'idealrank convert --help'). A system is
+    called NAME if it is given as NAME=PATH; otherwise by the tag of its run, or by the part of its path that differs
+    from the others. Options that a measure does not set follow --like, by default trec_eval for judgments and runs, and
+    idealrank for everything else. The conventions are printed below the table. Several systems are evaluated on the
+    queries that all of them have; a note says which queries are left out.
+
+    \b
+    Examples:
+      idealrank evaluate qrels.txt bm25.run new.run -m ndcg@10 -m ap
+      idealrank evaluate qrels.txt old=bm25.run new=new.run -m ndcg@10
+      idealrank evaluate qrels.txt bm25.run -m 'ndcg(gain=exp2)' --like sklearn
+      idealrank evaluate test.txt scores.txt -m ndcg@20% --format json
+      idealrank evaluate log.parquet bm25 dense --query session --label clicked
+      idealrank evaluate qrels.txt bm25.run -m ndcg@10 --by types.txt
+      idealrank evaluate qrels.diversity run.txt -m alpha_ndcg@20 -m err_ia@20
+    """
     given = request.inputs()
 
     from idealrank.cli.support.status_line import working

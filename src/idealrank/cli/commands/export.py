@@ -10,30 +10,8 @@ from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_opt
 
 __all__ = ["command"]
 
-_HELP = """\
-Export the model in the file MODEL to FILE, in the format of another tool.
 
-MODEL is a file written by 'idealrank train' or learners.save: a linear model or boosted trees. The other tools score
-one document at a time, so the model must have been trained without --normalize.
-
-\b
-TOOL           FILE
-onnx           an ONNX graph, for onnxruntime and others
-ranklib        a RankLib model
-elasticsearch  a model for the learning-to-rank plugin
-opensearch     the same
-vespa          a rank profile
-
-\b
-Examples:
-  idealrank export model.json model.onnx --to onnx
-  idealrank export model.json body.json --to opensearch --name mine
-  idealrank export model.json schemas/doc/mine.profile --to vespa \\
-      --name mine --features 'bm25(title),bm25(body)'
-"""
-
-
-@click.command("export", cls=Command, help=_HELP)
+@click.command("export", cls=Command)
 @click.argument("model")
 @click.argument("file", type=OUTPUT)
 @click.option(
@@ -53,7 +31,26 @@ Examples:
 @quiet_option
 @debug_option
 def command(model: str, file: str, tool: str, name: str | None, features: str | None, quiet: bool) -> None:
-    """Write MODEL to FILE, for another tool."""
+    """Export the model in the file MODEL to FILE, in the format of another tool.
+
+    MODEL is a file written by 'idealrank train' or learners.save: a linear model or boosted trees. The other tools
+    score one document at a time, so the model must have been trained without --normalize.
+
+    \b
+    TOOL           FILE
+    onnx           an ONNX graph, for onnxruntime and others
+    ranklib        a RankLib model
+    elasticsearch  a model for the learning-to-rank plugin
+    opensearch     the same
+    vespa          a rank profile
+
+    \b
+    Examples:
+      idealrank export model.json model.onnx --to onnx
+      idealrank export model.json body.json --to opensearch --name mine
+      idealrank export model.json schemas/doc/mine.profile --to vespa \\
+          --name mine --features 'bm25(title),bm25(body)'
+    """
     by_name = tool not in ("onnx", "ranklib")
     if by_name and name is None:
         raise click.UsageError(f"--to {tool} needs --name.")

@@ -13,22 +13,8 @@ from idealrank.cli.support.shared_options import debug_option, format_option, ht
 
 __all__ = ["command"]
 
-_HELP = """\
-Identify what the NDCG of FUNCTION computes: its conventions, the tools that agree with it, and its defects.
 
-FUNCTION is MODULE:NAME or FILE.py:NAME. Alternatively, --command is a shell command that reads judgments and a run; the
-paths of these files replace {qrels} and {run}, and the last number that it prints is its result. The function is called
-with small lists, each of which isolates one choice.
-
-\b
-Examples:
-  idealrank identify sklearn.metrics:ndcg_score
-  idealrank identify metrics.py:ndcg_at_k --takes 'ranked, relevant, k'
-  idealrank identify --command 'trec_eval -m ndcg {qrels} {run}'
-"""
-
-
-@click.command("identify", cls=Command, help=_HELP)
+@click.command("identify", cls=Command)
 @click.argument("function", required=False)
 @click.option("--command", "shell_command", metavar="COMMAND", help="A command with {qrels}, {run} and possibly {k}.")
 @click.option("--takes", metavar="WORDS", help="What the function takes, such as 'labels, scores, k'.")
@@ -50,7 +36,18 @@ def command(
     html_path: str | None,
     quiet: bool,
 ) -> None:
-    """Identify FUNCTION."""
+    """Identify what the NDCG of FUNCTION computes: its conventions, the tools that agree with it, and its defects.
+
+    FUNCTION is MODULE:NAME or FILE.py:NAME. Alternatively, --command is a shell command that reads judgments and a run;
+    the paths of these files replace {qrels} and {run}, and the last number that it prints is its result. The function
+    is called with small lists, each of which isolates one choice.
+
+    \b
+    Examples:
+      idealrank identify sklearn.metrics:ndcg_score
+      idealrank identify metrics.py:ndcg_at_k --takes 'ranked, relevant, k'
+      idealrank identify --command 'trec_eval -m ndcg {qrels} {run}'
+    """
     if (function is None) == (shell_command is None):
         raise click.UsageError(
             "one of FUNCTION and --command is needed: idealrank identify sklearn.metrics:ndcg_score."

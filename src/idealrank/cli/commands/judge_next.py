@@ -8,28 +8,25 @@ from idealrank.cli.support.request import Request, SystemsCommand
 
 __all__ = ["command"]
 
-_HELP = """\
-Choose the unjudged documents whose labels could change the order of SYSTEMS most.
 
-DATA has judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'effect' is how much the label of this document
-alone could change the mean difference, summed over the pairs of systems whose order is undecided; with one system, its
-mean. The columns after it show the rank of the document in each system.
-
-\b
-Examples:
-  idealrank judge-next qrels.txt bm25.run new.run -m ndcg@10 -n 20
-  idealrank judge-next qrels.txt *.run --format csv > to_judge.csv
-"""
-
-
-@click.command("judge-next", cls=SystemsCommand, help=_HELP, without=("measures", "unjudged", "html_path"))
+@click.command("judge-next", cls=SystemsCommand, without=("measures", "unjudged", "html_path"))
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
 @click.option(
     "-n", "n", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Number of documents."
 )
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
 def command(request: Request, measure: str, n: int, baseline: str | None) -> None:
-    """Choose documents to judge for SYSTEMS on DATA."""
+    """Choose the unjudged documents whose labels could change the order of SYSTEMS most.
+
+    DATA has judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'effect' is how much the label of this
+    document alone could change the mean difference, summed over the pairs of systems whose order is undecided; with one
+    system, its mean. The columns after it show the rank of the document in each system.
+
+    \b
+    Examples:
+      idealrank judge-next qrels.txt bm25.run new.run -m ndcg@10 -n 20
+      idealrank judge-next qrels.txt *.run --format csv > to_judge.csv
+    """
     given = request.inputs()
 
     from idealrank.cli.support.status_line import working

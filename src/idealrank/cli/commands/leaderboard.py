@@ -20,26 +20,8 @@ from idealrank.cli.support.shared_options import (
 
 __all__ = ["command"]
 
-_HELP = """\
-Compare systems over many data sets: which one is first, and which are tied with it.
 
-The first of FOLDERS has the data sets: folders of BEIR data sets, with qrels/test.tsv, or one file of judgments per
-data set. Each other folder has the runs of one system, one file per data set, with the name of the data set
-(nfcorpus.run, or NFCorpus_predictions.json of MTEB). A system has the name of its folder, or NAME if it is given as
-NAME=FOLDER. With --results, there are no data sets: each folder has MTEB's result files of one model.
-
-'may be' is the range of ranks that a system could have with other queries. The ranges hold for all systems at once,
-with confidence 1 - LEVEL.
-
-\b
-Examples:
-  idealrank leaderboard beir/ runs/bm25 runs/e5 runs/bge -m ndcg@10
-  idealrank leaderboard qrels/ old=runs/v1 new=runs/v2 --baseline old
-  idealrank leaderboard --results results/e5 results/bge --format latex
-"""
-
-
-@click.command("leaderboard", cls=Command, help=_HELP)
+@click.command("leaderboard", cls=Command)
 @click.argument("folders", nargs=-1, required=True)
 @click.option(
     "-m",
@@ -106,7 +88,22 @@ def command(
     html_path: str | None,
     quiet: bool,
 ) -> None:
-    """Compare systems over data sets."""
+    """Compare systems over many data sets: which one is first, and which are tied with it.
+
+    The first of FOLDERS has the data sets: folders of BEIR data sets, with qrels/test.tsv, or one file of judgments per
+    data set. Each other folder has the runs of one system, one file per data set, with the name of the data set
+    (nfcorpus.run, or NFCorpus_predictions.json of MTEB). A system has the name of its folder, or NAME if it is given as
+    NAME=FOLDER. With --results, there are no data sets: each folder has MTEB's result files of one model.
+
+    'may be' is the range of ranks that a system could have with other queries. The ranges hold for all systems at once,
+    with confidence 1 - LEVEL.
+
+    \b
+    Examples:
+      idealrank leaderboard beir/ runs/bm25 runs/e5 runs/bge -m ndcg@10
+      idealrank leaderboard qrels/ old=runs/v1 new=runs/v2 --baseline old
+      idealrank leaderboard --results results/e5 results/bge --format latex
+    """
     systems = _named(folders if are_results else folders[1:])
     if len(systems) < 2:
         what = "folders of two models" if are_results else "the folder of data sets, then folders of two systems"

@@ -11,32 +11,8 @@ from idealrank.cli.support.shared_options import PICTURE, explain_option
 
 __all__ = ["command"]
 
-_HELP = """\
-Show the limit of the NDCG of SYSTEMS as lists grow, estimated from the documents in DATA.
 
-DATA and SYSTEMS are given as for 'idealrank evaluate'. For each query, the expected relevance by position in a system's
-list is estimated as a curve. From these curves, the theorems of Wang et al. (2013) give NDCG on longer lists of the
-same kind. With judgments and runs, all judged documents are ranked, and those that a run does not retrieve come last.
-Text output has at most 30 rows; --format csv has all.
-
-\b
-now        mean over queries, as 'idealrank evaluate' gives it
-complete   the same mean on complete lists, on which the theory is based
-expected   mean that the curves predict for lists of these lengths
-limit      mean for ever longer lists; empty if NDCG stays random
-low, high  95% interval of the limit, by Student's t over queries
-spread     standard deviation of NDCG on one long list, if it stays random
-sees       what determines the limit: the whole list, its top, or a few ranks
-
-\b
-Examples:
-  idealrank limits test.txt scores.txt
-  idealrank limits qrels.txt bm25.run -m ndcg -m ndcg@10 -m ndcg@20%
-  idealrank limits test.txt scores.txt --method isotonic --plot curve.svg
-"""
-
-
-@click.command("limits", cls=SystemsCommand, help=_HELP, only=("ndcg", "linear_ndcg"))
+@click.command("limits", cls=SystemsCommand, only=("ndcg", "linear_ndcg"))
 @click.option(
     "--method",
     type=click.Choice(["top", "bins", "isotonic"]),
@@ -47,7 +23,28 @@ Examples:
 @click.option("--plot", type=PICTURE, metavar="FILE", help="Plot the curves: .svg, .png or .pdf.")
 @explain_option
 def command(request: Request, method: Any, plot: str | None, explain: bool) -> None:
-    """Show the limit of the NDCG of SYSTEMS."""
+    """Show the limit of the NDCG of SYSTEMS as lists grow, estimated from the documents in DATA.
+
+    DATA and SYSTEMS are given as for 'idealrank evaluate'. For each query, the expected relevance by position in a
+    system's list is estimated as a curve. From these curves, the theorems of Wang et al. (2013) give NDCG on longer
+    lists of the same kind. With judgments and runs, all judged documents are ranked, and those that a run does not
+    retrieve come last. Text output has at most 30 rows; --format csv has all.
+
+    \b
+    now        mean over queries, as 'idealrank evaluate' gives it
+    complete   the same mean on complete lists, on which the theory is based
+    expected   mean that the curves predict for lists of these lengths
+    limit      mean for ever longer lists; empty if NDCG stays random
+    low, high  95% interval of the limit, by Student's t over queries
+    spread     standard deviation of NDCG on one long list, if it stays random
+    sees       what determines the limit: the whole list, its top, or a few ranks
+
+    \b
+    Examples:
+      idealrank limits test.txt scores.txt
+      idealrank limits qrels.txt bm25.run -m ndcg -m ndcg@10 -m ndcg@20%
+      idealrank limits test.txt scores.txt --method isotonic --plot curve.svg
+    """
     given = request.inputs()
 
     from idealrank.cli.support.pictures import save_picture

@@ -11,30 +11,8 @@ from idealrank.cli.support.shared_options import PROBABILITY, explain_option, le
 
 __all__ = ["command"]
 
-_HELP = """\
-Plan an experiment: the number of queries needed to detect a difference of means.
 
-DATA and two or more SYSTEMS are given as for 'idealrank evaluate'. They are the pilot data from which variances are
-estimated.
-
-\b
-delta      true difference of two means
-t          queries that a paired t test needs to detect it
-anova      queries that an analysis of variance needs to detect it, if the
-           best and the worst system differ by delta
-interval   queries for a confidence interval that is no wider than delta
-order      queries to order two means correctly with probability 1 - level
-any_order  the same for any distribution of values between 0 and 1
-sd         standard deviation of the per-query difference of two systems
-
-\b
-Examples:
-  idealrank power qrels.txt bm25.run new.run -m ndcg@10 -m ap --delta 0.02
-  idealrank power qrels.txt *.run --delta 0.01 --delta 0.05 --power 0.9
-"""
-
-
-@click.command("power", cls=SystemsCommand, help=_HELP, measures=("ndcg@10",), without=("html_path",))
+@click.command("power", cls=SystemsCommand, measures=("ndcg@10",), without=("html_path",))
 @click.option(
     "--delta",
     "deltas",
@@ -56,7 +34,26 @@ Examples:
 @level_option
 @explain_option
 def command(request: Request, deltas: tuple[float, ...], power: float, level: float, explain: bool) -> None:
-    """Plan an experiment from SYSTEMS on DATA."""
+    """Plan an experiment: the number of queries needed to detect a difference of means.
+
+    DATA and two or more SYSTEMS are given as for 'idealrank evaluate'. They are the pilot data from which variances are
+    estimated.
+
+    \b
+    delta      true difference of two means
+    t          queries that a paired t test needs to detect it
+    anova      queries that an analysis of variance needs to detect it, if the
+               best and the worst system differ by delta
+    interval   queries for a confidence interval that is no wider than delta
+    order      queries to order two means correctly with probability 1 - level
+    any_order  the same for any distribution of values between 0 and 1
+    sd         standard deviation of the per-query difference of two systems
+
+    \b
+    Examples:
+      idealrank power qrels.txt bm25.run new.run -m ndcg@10 -m ap --delta 0.02
+      idealrank power qrels.txt *.run --delta 0.01 --delta 0.05 --power 0.9
+    """
     given = request.inputs(least=2)
 
     from idealrank.cli.support.status_line import working

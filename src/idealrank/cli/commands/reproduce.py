@@ -18,30 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = """\
-Reproduce the experiment of a paper: its numbers, its figures, and whether its claims hold.
 
-Where a paper leaves a choice open (evaluation script, scaling of features, optimizer, seed), alternatives are tried one
-at a time: a claim holds, fails or is undecided, in some settings or in all.
-
-\b
-wang2013       four discounts as lists grow (Figures 1 to 4)
-jin2013        linear NDCG and misordered pairs (Figures 1 to 3)
-ravikumar2011  losses and their consistent versions (Table 1, Figures 1 to 6)
-qin2008        smooth NDCG and AP as losses (Tables 1 to 3, Figures 1 to 5)
-
-\b
-Examples:
-  idealrank reproduce wang2013 --figures out
-  idealrank reproduce wang2013 --data train.txt
-  idealrank reproduce jin2013 --format markdown --html page.html
-  idealrank reproduce ravikumar2011 --data letor/MQ2008 --data letor/OHSUMED
-  idealrank reproduce qin2008 --data letor/OHSUMED --html page.html
-  idealrank reproduce qin2008 --quick
-"""
-
-
-@click.command("reproduce", cls=Command, help=_HELP)
+@click.command("reproduce", cls=Command)
 @click.argument("experiment", type=click.Choice(list(PAPERS)), metavar="PAPER")
 @click.option(
     "--data",
@@ -67,7 +45,26 @@ def command(
     output_format: str,
     quiet: bool,
 ) -> None:
-    """Reproduce an experiment."""
+    """Reproduce the experiment of a paper: its numbers, its figures, and whether its claims hold.
+
+    Where a paper leaves a choice open (evaluation script, scaling of features, optimizer, seed), alternatives are tried
+    one at a time: a claim holds, fails or is undecided, in some settings or in all.
+
+    \b
+    wang2013       four discounts as lists grow (Figures 1 to 4)
+    jin2013        linear NDCG and misordered pairs (Figures 1 to 3)
+    ravikumar2011  losses and their consistent versions (Table 1, Figures 1 to 6)
+    qin2008        smooth NDCG and AP as losses (Tables 1 to 3, Figures 1 to 5)
+
+    \b
+    Examples:
+      idealrank reproduce wang2013 --figures out
+      idealrank reproduce wang2013 --data train.txt
+      idealrank reproduce jin2013 --format markdown --html page.html
+      idealrank reproduce ravikumar2011 --data letor/MQ2008 --data letor/OHSUMED
+      idealrank reproduce qin2008 --data letor/OHSUMED --html page.html
+      idealrank reproduce qin2008 --quick
+    """
     if figures is not None:
         os.makedirs(figures, exist_ok=True)
 

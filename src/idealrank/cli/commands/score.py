@@ -10,20 +10,8 @@ from idealrank.cli.support.shared_options import OUTPUT, data_options, debug_opt
 
 __all__ = ["command"]
 
-_HELP = """\
-Score the documents in DATA by the model in the file MODEL.
 
-Scores are written one per line, in the order of DATA, as 'idealrank evaluate' reads them; with --run, as a TREC run.
-DATA is LETOR text, Parquet or CSV; its labels are not used. Columns must have the names that they had in training.
-
-\b
-Examples:
-  idealrank score model.json test.txt -o scores.txt
-  idealrank score model.json test.txt --run mine -o mine.run
-"""
-
-
-@click.command("score", cls=Command, help=_HELP)
+@click.command("score", cls=Command)
 @click.argument("model")
 @click.argument("data")
 @click.option(
@@ -36,7 +24,17 @@ Examples:
 def command(
     model: str, data: str, out: str, tag: str | None, from_kind: str | None, group: str | None, quiet: bool
 ) -> None:
-    """Score DATA by MODEL."""
+    """Score the documents in DATA by the model in the file MODEL.
+
+    Scores are written one per line, in the order of DATA, as 'idealrank evaluate' reads them; with --run, as a TREC
+    run. DATA is LETOR text, Parquet or CSV; its labels are not used. Columns must have the names that they had in
+    training.
+
+    \b
+    Examples:
+      idealrank score model.json test.txt -o scores.txt
+      idealrank score model.json test.txt --run mine -o mine.run
+    """
     kind = kind_of_features(data, from_kind)
 
     from dataclasses import replace

@@ -20,28 +20,8 @@ from idealrank.cli.support.shared_options import (
 
 __all__ = ["command"]
 
-_HELP = """\
-Train a ranker on the judged documents in DATA, and write it to a model file.
 
-DATA is LETOR text, Parquet or CSV, as for 'idealrank convert'. With --valid, the iteration that is best on the
-validation queries is kept. Ctrl-C stops the training early and keeps the best iteration so far.
-
-\b
-Learners are those of idealrank.learners, in snake case:
-  linear, with any --loss of idealrank.losses
-  approx_ndcg, approx_ap, list_net, rank_svm, rank_net, soft_rank ...
-  --learner '?' lists all of them
-
-\b
-Examples:
-  idealrank train train.txt --valid vali.txt --learner approx_ndcg \\
-      --normalize minmax --out model.json
-  idealrank train train.txt --loss list_mle --l2 0.01 --out model.json
-  idealrank train train.txt --learner rank_svm --set C=0.1 --out m.json
-"""
-
-
-@click.command("train", cls=Command, help=_HELP)
+@click.command("train", cls=Command)
 @click.argument("data")
 @click.option("--valid", metavar="FILE", help="Validation data, used to choose the best iteration.")
 @click.option("--learner", default="linear", show_default=True, metavar="NAME", help="The learner.")
@@ -85,7 +65,24 @@ def command(
     output_format: str,
     quiet: bool,
 ) -> None:
-    """Train a ranker on DATA."""
+    """Train a ranker on the judged documents in DATA, and write it to a model file.
+
+    DATA is LETOR text, Parquet or CSV, as for 'idealrank convert'. With --valid, the iteration that is best on the
+    validation queries is kept. Ctrl-C stops the training early and keeps the best iteration so far.
+
+    \b
+    Learners are those of idealrank.learners, in snake case:
+      linear, with any --loss of idealrank.losses
+      approx_ndcg, approx_ap, list_net, rank_svm, rank_net, soft_rank ...
+      --learner '?' lists all of them
+
+    \b
+    Examples:
+      idealrank train train.txt --valid vali.txt --learner approx_ndcg \\
+          --normalize minmax --out model.json
+      idealrank train train.txt --loss list_mle --l2 0.01 --out model.json
+      idealrank train train.txt --learner rank_svm --set C=0.1 --out m.json
+    """
     paths = [data] if valid is None else [data, valid]
     kinds = [kind_of_features(path, from_kind) for path in paths]
     if group is not None and valid is not None:

@@ -16,30 +16,6 @@ from idealrank.cli.support.terminal import echo, notes
 
 __all__ = ["command"]
 
-_HELP = """\
-Evaluate RUN on the judgments in QRELS, with trec_eval's flags and, byte for byte, the output of trec_eval 10.
-
-\b
-MEASURE is a name, with parameters after a dot, or a set of measures:
-  official   the default          all_trec   all but dcg, ideal_dcg, yaap
-  set        for unranked lists
-  map  P.5,10  ndcg_cut.10  ndcg.1=3,2=9  rbp.p=0.8  relstring.20 ...
-
-Files may be compressed (.gz, .xz, .bz2, .zst), and one of them may be "-", standard input. Exit codes: 1 for an unknown
-measure, 2 for a file that cannot be read, 4 for data that cannot be evaluated, 7 if --v9 finds no query in common.
-
-Known differences, where trec_eval reads uninitialized memory or crashes: its rbp can depend on the other measures
-that were requested if a label or gain is not 0 or 1; it rejects, or crashes on, a query in which all labels are
-negative, which is evaluated here as unjudged; and it crashes on dcg or ideal_dcg together with ndcg with gains. Not
-available here: -R with prefs, qrels_prefs or qrels_jg and their measures, -Z, and the debugging flags -D and -Q.
-
-\b
-Examples:
-  idealrank trec_eval qrels.txt bm25.run
-  idealrank trec_eval -q -c -m ndcg_cut.10 -m map qrels.txt bm25.run
-  idealrank trec_eval --v9 -m all_trec -l2 qrels.txt bm25.run
-"""
-
 
 def _judgments(ctx: click.Context, parameter: click.Parameter, value: str) -> None:
     """Accept ``-R qrels``, the only format of judgments that is read."""
@@ -66,7 +42,7 @@ def _refused(short: str, long: str, what: str) -> Callable[[click.decorators.FC]
 _N: Any = {"type": click.IntRange(0), "metavar": "N"}
 
 
-@click.command("trec_eval", cls=Command, help=_HELP)
+@click.command("trec_eval", cls=Command)
 @click.argument("qrels")
 @click.argument("run")
 @click.option("-q", "--query_eval_wanted", "queries", is_flag=True, help="Also print the values of each query.")
@@ -88,7 +64,29 @@ _N: Any = {"type": click.IntRange(0), "metavar": "N"}
 def command(
     qrels: str, run: str, queries: bool, no_summary: bool, names: tuple[str, ...], v9: bool, quiet: bool, **options: Any
 ) -> None:
-    """Evaluate RUN on the judgments in QRELS; ``options`` are those of `trec_eval.evaluate`."""
+    """Evaluate RUN on the judgments in QRELS, with trec_eval's flags and, byte for byte, the output of trec_eval 10.
+
+    \b
+    MEASURE is a name, with parameters after a dot, or a set of measures:
+      official   the default          all_trec   all but dcg, ideal_dcg, yaap
+      set        for unranked lists
+      map  P.5,10  ndcg_cut.10  ndcg.1=3,2=9  rbp.p=0.8  relstring.20 ...
+
+    Files may be compressed (.gz, .xz, .bz2, .zst), and one of them may be "-", standard input. Exit codes: 1 for an
+    unknown measure, 2 for a file that cannot be read, 4 for data that cannot be evaluated, 7 if --v9 finds no query in
+    common.
+
+    Known differences, where trec_eval reads uninitialized memory or crashes: its rbp can depend on the other measures
+    that were requested if a label or gain is not 0 or 1; it rejects, or crashes on, a query in which all labels are
+    negative, which is evaluated here as unjudged; and it crashes on dcg or ideal_dcg together with ndcg with gains. Not
+    available here: -R with prefs, qrels_prefs or qrels_jg and their measures, -Z, and the debugging flags -D and -Q.
+
+    \b
+    Examples:
+      idealrank trec_eval qrels.txt bm25.run
+      idealrank trec_eval -q -c -m ndcg_cut.10 -m map qrels.txt bm25.run
+      idealrank trec_eval --v9 -m all_trec -l2 qrels.txt bm25.run
+    """
     from idealrank.evaluation import trec_eval
     from idealrank.io.trec import read_qrels, read_run
 
