@@ -9,7 +9,7 @@ from idealrank._names.grammar import no_option
 from idealrank._names.registry import Registry
 from idealrank.learners.learner_base import Learner, Ranker
 
-__all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "register", "with_files"]
+__all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "register"]
 
 #: The learners by name; `register` adds one.
 LEARNERS: Registry[Ranker] = Registry("learner", Ranker, "approx_ndcg", "idealrank.learners")
@@ -62,17 +62,6 @@ def by_class_name() -> dict[str, type[Ranker]]:
     'approx_ndcg'
     """
     return {cls.__name__: cls for cls in LEARNERS.members().values()}
-
-
-def with_files() -> dict[str, type[Learner]]:
-    """Return all that model files can hold, by the names of their classes: the learners, and recommenders.
-
-    >>> sorted(with_files().keys() - by_class_name().keys())
-    ['FactorRanker']
-    """
-    from idealrank.learners.factors.factor_ranker import FactorRanker
-
-    return {**by_class_name(), FactorRanker.__name__: FactorRanker}
 
 
 def learner(name: str, options: Mapping[str, Any] | None = None) -> Ranker:

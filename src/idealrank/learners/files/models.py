@@ -13,9 +13,10 @@ from idealrank.data.ids import Ids
 from idealrank.errors import DataError, IdealrankError, ModelError, OptionError
 from idealrank.io.files import Source, display_name, path_text
 from idealrank.learners.estimators import check_is_fitted
+from idealrank.learners.factors.factor_ranker import FactorRanker
 from idealrank.learners.files.model_json import Entry, StoredModel, read_model, write_model
 from idealrank.learners.learner_base import Learner
-from idealrank.learners.learner_names import made, options_of, with_files
+from idealrank.learners.learner_names import by_class_name, made, options_of
 from idealrank.losses import Loss, loss
 from idealrank.measures import Measure, cutoffs, measure
 
@@ -71,7 +72,7 @@ def save(model: Learner, path: str | os.PathLike[str]) -> None:
 def check_savable(model: Learner, path: str | os.PathLike[str]) -> None:
     """Raise a ModelError for a learner, fitted or not yet, that no file can hold."""
     name, target = type(model).__name__, path_text(path, "the path of the file to write")
-    if with_files().get(name) is not type(model):
+    if _storable().get(name) is not type(model):
         raise ModelError(f"{name} is not a learner of idealrank.learners, so a file cannot name it", target)
     if not model._state:
         raise ModelError(f"{name} keeps what it learned in objects that a file cannot hold", target)
@@ -132,7 +133,7 @@ def load(path: Source) -> Learner:
     ListNet()
     """
     stored, name = read_model(path), display_name(path)
-    known, learner = with_files(), stored.learner[:60]
+    known, learner = _storable(), stored.learner[:60]
     if stored.learner not in known:
         raise ModelError(f"unknown learner {learner!r}{nearest(learner, known)}", name, "learner")
     for option in _NOT_STORED:
@@ -191,3 +192,12 @@ def _declared(spec: str) -> tuple[str, list[str]]:
     """
     dtype, *dimensions = re.findall(r"\w+", spec)
     return dtype, dimensions
+
+
+def _storable() -> dict[str, type[Learner]]:
+    """Return all that model files can hold, by the names of their classes: the learners, and recommenders.
+
+    >>> sorted(_storable().keys() - by_class_name().keys())
+    ['FactorRanker']
+    """
+    return {**by_class_name(), FactorRanker.__name__: FactorRanker}
