@@ -308,6 +308,7 @@ def _evaluate_cases() -> list[_Row]:
 def _compare_cases() -> list[_Row]:
     seed = ["--seed", "1", "--permutations", "2000"]
     four = [QRELS, *RUNS, *seed]
+    bounds = "unjudged-bounds" if importlib.util.find_spec("idealrank._present") else "holes"  # as the flag was called
     three = [LETOR, *SCORES, *seed]
     machine = ["--machine", "data/trec/machine.qrels"]
     return [
@@ -334,8 +335,8 @@ def _compare_cases() -> list[_Row]:
             (f"compare/intervals_{name}", ["compare", *four, "--intervals", name], ("text", "json"))
             for name in ("percentile", "bca")
         ),
-        ("compare/holes", ["compare", *four, "--holes"], _ALL),
-        ("compare/no_holes", ["compare", *four, "--no-holes", "--all", "--digits", "2"], ("text", "latex", "markdown")),
+        ("compare/holes", ["compare", *four, f"--{bounds}"], _ALL),
+        ("compare/no_holes", ["compare", *four, f"--no-{bounds}", "--all", "--digits", "2"], ("text", "latex", "markdown")),
         ("compare/underline", ["compare", *four, "--underline", "--baseline", "bm25"], ("latex",)),
         ("compare/quiet", ["compare", *four, "--quiet"], _TWO),
         ("compare/like", ["compare", *four, "--like", "sklearn", "--missing", "drop", "--unjudged", "drop"], _TWO),

@@ -49,7 +49,9 @@ def test_bounds_of_two_runs_in_every_format(files: Path, output_format: str) -> 
 
 def test_tables_after_the_first_stand_between_empty_lines(files: Path) -> None:
     Path("types.txt").write_text("q1 nav\nq2 info\n")
-    lines = run("compare", "qrels.txt", "one.run", "two.run", "--holes", "--by", "types.txt").stdout.splitlines()
+    lines = run(
+        "compare", "qrels.txt", "one.run", "two.run", "--unjudged-bounds", "--by", "types.txt"
+    ).stdout.splitlines()
     for start in ("system  lowest", "system  baseline", "category  system", "means over 2 queries"):
         (place,) = (place for place, line in enumerate(lines) if line.startswith(start))
         assert lines[place - 1] == "", start
@@ -95,10 +97,10 @@ def test_compare_says_what_unjudged_documents_could_reverse(files: Path) -> None
     assert f"could reverse the difference between two and one ({found.difference:+.4f}; {found.lowest:+.4f} to" in said
     assert "'idealrank judge-next', or judge_next in Python, lists the documents to judge first" in said
     assert "rbp_resid" not in said
-    shown = run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1", "--holes")
+    shown = run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1", "--unjudged-bounds")
     assert "rbp_resid" in shown.stdout
     assert "decided" in shown.stdout
-    never = run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1", "--no-holes")
+    never = run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1", "--no-unjudged-bounds")
     assert "unjudged documents alone" not in " ".join(never.stdout.split())
     as_json = json.loads(
         run("compare", "qrels.txt", "one.run", "two.run", "-m", "ndcg@2", "--format", "json", "--seed", "1").stdout
@@ -119,7 +121,7 @@ def test_the_page_of_a_comparison_shows_what_unjudged_documents_could_change(fil
     assert "decided" in section
     assert "judge-next" in page
     assert 'href="#unjudged"' in page
-    assert run(*given, "--no-holes").exit_code == 0
+    assert run(*given, "--no-unjudged-bounds").exit_code == 0
     assert 'id="unjudged"' not in Path("page.html").read_text()
 
 
@@ -127,7 +129,7 @@ def test_compare_is_silent_where_every_document_is_judged(files: Path) -> None:
     ir.io.write_qrels(ir.Qrels({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 1, "y": 0}}), "all.txt")
     result = run("compare", "all.txt", "one.run", "two.run", "-m", "ndcg@2", "--seed", "1")
     assert "unjudged documents alone" not in " ".join(result.stdout.split())
-    asked = run("compare", "qrels.txt", "one.run", "two.run", "-m", "bpref", "--seed", "1", "--holes")
+    asked = run("compare", "qrels.txt", "one.run", "two.run", "-m", "bpref", "--seed", "1", "--unjudged-bounds")
     assert asked.exit_code != 0
     assert "no bounds are known" in asked.output
 

@@ -25,8 +25,8 @@ def main(args: Sequence[str] | None = None) -> None:
         The arguments; by default, those of the process.
     """
     try:
-        _clean_up_when_told_to_end()
-        _spare_the_collector()
+        _handle_termination()
+        _relax_gc()
         from idealrank.cli.group import commands
     except KeyboardInterrupt:
         print("idealrank: interrupted", file=sys.stderr)
@@ -34,7 +34,7 @@ def main(args: Sequence[str] | None = None) -> None:
     commands.main(args, prog_name="idealrank")
 
 
-def _clean_up_when_told_to_end() -> None:
+def _handle_termination() -> None:
     """Exit by an exception, which removes temporary files, when terminated or when the terminal is closed."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
@@ -42,6 +42,6 @@ def _clean_up_when_told_to_end() -> None:
             signal.signal(number, lambda received, frame: sys.exit(128 + received))
 
 
-def _spare_the_collector() -> None:
+def _relax_gc() -> None:
     """Let the garbage collector look less often at the modules that are imported, which live to the end."""
     gc.set_threshold(10_000)

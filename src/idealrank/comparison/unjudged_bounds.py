@@ -61,7 +61,7 @@ def with_bounds(
         why = "bounds need a convention that takes unjudged documents as not relevant"
     if why:
         if wanted:
-            raise OptionError(f"{why}: leave out unjudged_bounds=True (--holes)")
+            raise OptionError(f"{why}: leave out unjudged_bounds=True (--unjudged-bounds)")
         return comparison
     assert isinstance(judged, Qrels)
     runs = {name: run for name, run in systems.items() if isinstance(run, Run)}

@@ -187,7 +187,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
         ax.text(
             0.99, row + _ROW / 2, counts, transform=ax.get_yaxis_transform(), ha="right", va="top", fontsize="small"
         )
-    _name_scale(ax, rows, scale)
+    _label_scale(ax, rows, scale)
     ax.set_ylim(-0.5, len(others) - 0.5)
     ax.set_xlim(0, max([1, *(each.size for each in found)]))
     _name_below(ax, f"queries, by difference from {shown(against)}\n{comparison.basis()}")
@@ -380,7 +380,7 @@ def _name_below(ax: Axes, what: str) -> None:
     ax.set_xlabel(what, loc="right", parse_math=False)
 
 
-def _name_scale(ax: Axes, rows: Floats, scale: float) -> None:
+def _label_scale(ax: Axes, rows: Floats, scale: float) -> None:
     """Write the largest difference, up and down, at the right of each strip."""
     for row in rows:
         for sign in (1, -1):

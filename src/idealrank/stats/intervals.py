@@ -16,7 +16,7 @@ from idealrank._core.threads import resolve_threads
 from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
-from idealrank.stats.samples import and_note, complete_values
+from idealrank.stats.samples import complete_values, join_notes
 
 __all__ = ["Interval", "interval"]
 
@@ -112,10 +112,10 @@ def interval(
     moments = Moments.of(sample)
     mean = moments.mean
     if sample.size < 2:
-        note = and_note(note, "an interval needs two queries or more")
+        note = join_notes(note, "an interval needs two queries or more")
         return Interval(math.nan, math.nan, mean, level, method, note)
     if np.ptp(sample) == 0:
-        note = and_note(note, SAME_VALUE)
+        note = join_notes(note, SAME_VALUE)
         return Interval(mean, mean, mean, level, method, note)
     if method == "t":
         return Interval(*moments.t_interval(level), mean, level, method, note)

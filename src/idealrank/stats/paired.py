@@ -16,7 +16,7 @@ from idealrank._core.threads import resolve_threads
 from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
-from idealrank.stats.samples import and_note, differences_of
+from idealrank.stats.samples import differences_of, join_notes
 
 __all__ = [
     "PairedTest",
@@ -434,10 +434,10 @@ def _unanswered(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[Floats
     sample = differences_of(a, b)
     differences, note = sample.values, sample.note
     if differences.size == 0:
-        note = and_note(note, "no query has a value in both systems")
+        note = join_notes(note, "no query has a value in both systems")
         return differences, PairedTest(method, math.nan, math.nan, math.nan, 0, note)
     are_equal = not differences.any()
-    note = and_note(note, "the systems are equal on every query" if are_equal else "")
+    note = join_notes(note, "the systems are equal on every query" if are_equal else "")
     p_value = 1.0 if are_equal else math.nan
     return differences, PairedTest(method, p_value, float(differences.mean()), math.nan, differences.size, note)
 
@@ -446,9 +446,9 @@ def _with_t_statistic(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[
     """Return the same with Student's t as the statistic, if there is one."""
     differences, found = _unanswered(method, a, b)
     if differences.size < 2:
-        return differences, replace(found, note=and_note(found.note, "a t statistic needs two queries or more"))
+        return differences, replace(found, note=join_notes(found.note, "a t statistic needs two queries or more"))
     deviation = float(differences.std(ddof=1))
     if deviation <= _ROUNDING * float(np.abs(differences).max()):
         constant = "all differences are the same: there is no variance" if differences.any() else ""
-        return differences, replace(found, note=and_note(found.note, constant))
+        return differences, replace(found, note=join_notes(found.note, constant))
     return differences, replace(found, statistic=found.difference / (deviation / math.sqrt(differences.size)))

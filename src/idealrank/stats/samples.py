@@ -14,7 +14,7 @@ from idealrank.errors import DataError
 #: The largest size of a value: sums of the cubes of that many are still numbers.
 LARGEST = 1e100
 
-__all__ = ["LARGEST", "Sample", "and_note", "complete_queries", "complete_values", "differences_of"]
+__all__ = ["LARGEST", "Sample", "complete_queries", "complete_values", "differences_of", "join_notes"]
 
 
 class Sample(NamedTuple):
@@ -73,12 +73,12 @@ def complete_queries(matrix: npt.ArrayLike) -> Sample:
     return Sample(np.ascontiguousarray(values[kept]), note)
 
 
-def and_note(note: str, more: str) -> str:
+def join_notes(note: str, more: str) -> str:
     """Join two notes, either of which may be empty.
 
     Examples
     --------
-    >>> and_note("1 of 2 queries left out", "all systems are equal"), and_note("", "all systems are equal")
+    >>> join_notes("1 of 2 queries left out", "all systems are equal"), join_notes("", "all systems are equal")
     ('1 of 2 queries left out; all systems are equal', 'all systems are equal')
     """
     return "; ".join(filter(None, (note, more)))

@@ -17,7 +17,7 @@ from idealrank._present.result import Result
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
 from idealrank.errors import DataError
-from idealrank.stats.samples import and_note, complete_queries
+from idealrank.stats.samples import complete_queries, join_notes
 
 __all__ = ["Anova", "TukeyHSD", "anova", "randomized_tukey_hsd"]
 
@@ -144,7 +144,7 @@ def randomized_tukey_hsd(
     place = n_permutations - math.floor(level * (n_permutations + 1)) + 1
     critical = float(ranges[place - 1]) / n_queries if place <= n_permutations else math.nan
     means = values.mean(axis=0)
-    note = and_note(note, "" if np.ptp(values, axis=1).any() else "all systems are equal")
+    note = join_notes(note, "" if np.ptp(values, axis=1).any() else "all systems are equal")
     return TukeyHSD(means[:, None] - means, p_values, critical, level, n_queries, n_permutations, seed, note)
 
 
@@ -230,7 +230,7 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     n_queries, n_systems = values.shape
     df_systems, df_residual = n_systems - 1, (n_queries - 1) * (n_systems - 1)
     if df_systems < 1 or df_residual < 1:
-        note = and_note(note, "needs two systems and two queries or more")
+        note = join_notes(note, "needs two systems and two queries or more")
         nothing = math.nan
         return Anova(nothing, nothing, max(df_systems, 0), max(df_residual, 0), nothing, nothing, nothing, note)
     centered = values - values.mean()
@@ -240,7 +240,7 @@ def anova(matrix: npt.ArrayLike) -> Anova:
     systems, queries = n_queries * float((by_system**2).sum()), n_systems * float((by_query**2).sum())
     share = queries / total if total > 0 else math.nan
     if rest <= _ROUNDING * total:
-        note = and_note(note, "the systems differ by a constant or not at all: no variance is left")
+        note = join_notes(note, "the systems differ by a constant or not at all: no variance is left")
         p_value = 1.0 if systems <= _ROUNDING * total else math.nan
         return Anova(math.nan, p_value, df_systems, df_residual, 0.0, share, math.nan, note)
     f = (systems / df_systems) / (rest / df_residual)

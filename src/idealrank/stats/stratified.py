@@ -18,7 +18,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.corrections import holm
 from idealrank.stats.paired import PairedTest, randomization_test
-from idealrank.stats.samples import and_note, complete_queries, differences_of
+from idealrank.stats.samples import complete_queries, differences_of, join_notes
 
 __all__ = ["SystemRanks", "rank_systems", "stratified_randomization_test"]
 
@@ -217,7 +217,7 @@ def rank_systems(
         level,
         n_resamples,
         seed,
-        and_note(sets.note, note),
+        join_notes(sets.note, note),
         method,
     )
 
@@ -280,14 +280,14 @@ def stratified_randomization_test(
             raise DataError(f"data set {name}: {error.what}", error.query, error.row) from None
         if not sample.values.size:
             raise DataError(f"data set {name} has no query with a value in both systems: leave it out")
-        note = and_note(note, f"data set {name}: {sample.note}" if sample.note else "")
+        note = join_notes(note, f"data set {name}: {sample.note}" if sample.note else "")
         scaled.append(sample.values * (share / sample.values.size))
         n_queries += sample.values.size
     sums = np.concatenate(scaled)
     found = randomization_test(sums, np.zeros(sums.size), n_permutations=n_permutations, seed=seed, n_threads=n_threads)
     difference = float(sum(each.sum() for each in scaled))
     told = replace(found, method="stratified randomization", difference=difference, statistic=difference)
-    return replace(told, n_queries=n_queries, note=and_note(note, found.note))
+    return replace(told, n_queries=n_queries, note=join_notes(note, found.note))
 
 
 class _Strata(NamedTuple):
@@ -344,7 +344,7 @@ def _strata(matrices: Any, weights: npt.ArrayLike | None, least: int) -> _Strata
             count = "1 query" if len(sample.values) == 1 else "no query"
             need = "two or more are needed: leave it out, or compare over='datasets'" if least > 1 else "leave it out"
             raise DataError(f"data set {name} has {count} with values; {need}")
-        note = and_note(note, f"data set {name}: {sample.note}" if sample.note else "")
+        note = join_notes(note, f"data set {name}: {sample.note}" if sample.note else "")
         own = sample.values.mean(axis=0)
         values.append(sample.values - own)
         means.append(own)

@@ -61,7 +61,9 @@ __all__ = ["command"]
     help="With --machine: people judged some queries (queries, the default) or some documents of each (documents).",
 )
 @click.option(
-    "--holes/--no-holes", default=None, help="Show what unjudged documents could change, or skip this computation."
+    "--unjudged-bounds/--no-unjudged-bounds",
+    default=None,
+    help="Show what unjudged documents could change, or skip this computation.",
 )
 @click.option(
     "--seed",
@@ -78,7 +80,7 @@ def command(
     by: str | None,
     machine: str | None,
     human_sample: str,
-    holes: bool | None,
+    unjudged_bounds: bool | None,
     everything: bool,
     digits: int,
     underline: bool,
@@ -91,7 +93,7 @@ def command(
     are corrected by Holm's method. Means and intervals are the same as in 'idealrank evaluate': over the queries that
     all systems have. 'detectable' is the smallest true difference that this many queries would detect with 80% power.
 
-    If unjudged documents alone could reverse a difference, a sentence says so; --holes shows the numbers, and
+    If unjudged documents alone could reverse a difference, a sentence says so; --unjudged-bounds shows the numbers, and
     'idealrank judge-next' lists the documents to judge. With --machine, DATA has human judgments of some queries, or of
     some documents of every query, and FILE has machine judgments of all of them; means and differences are estimated
     from both.
@@ -112,7 +114,7 @@ def command(
 
     options["baseline"] = request.baseline(options["baseline"], given.systems)
     if machine is not None:
-        _refuse_with_machine(request, options, query_weights=query_weights, by=by, holes=holes)
+        _refuse_with_machine(request, options, query_weights=query_weights, by=by, unjudged_bounds=unjudged_bounds)
         from idealrank.judging.machine_judgments.compare_assisted import compare_assisted
 
         chosen = {name: options[name] for name in ("baseline", "level", "correction")}
@@ -131,7 +133,7 @@ def command(
                 like=given.like,
                 query_weights=query_weights,
                 by=by,
-                unjudged_bounds=holes,
+                unjudged_bounds=unjudged_bounds,
                 for_report=request.html_path is not None,
                 **options,
             )
@@ -144,7 +146,7 @@ def _refuse_with_machine(request: Request, options: Mapping[str, Any], **others:
     given = {
         "--query-weights": others["query_weights"],
         "--by": others["by"],
-        "--holes": others["holes"],
+        "--unjudged-bounds": others["unjudged_bounds"],
         "--html": request.html_path,
         "--test": options["test"] if is_other_test else None,
         "--intervals": None if options["interval_method"] == "t" else options["interval_method"],
