@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -307,8 +308,9 @@ def _evaluate_cases() -> list[_Row]:
 
 def _compare_cases() -> list[_Row]:
     seed = ["--seed", "1", "--permutations", "2000"]
+    three_forms = ("text", "latex", "markdown")
     four = [QRELS, *RUNS, *seed]
-    bounds = "unjudged-bounds" if importlib.util.find_spec("idealrank._present") else "holes"  # as the flag was called
+    bounds = "unjudged-bounds" if find_spec("idealrank._present") else "holes"  # as the flag was called
     three = [LETOR, *SCORES, *seed]
     machine = ["--machine", "data/trec/machine.qrels"]
     return [
@@ -336,7 +338,7 @@ def _compare_cases() -> list[_Row]:
             for name in ("percentile", "bca")
         ),
         ("compare/holes", ["compare", *four, f"--{bounds}"], _ALL),
-        ("compare/no_holes", ["compare", *four, f"--no-{bounds}", "--all", "--digits", "2"], ("text", "latex", "markdown")),
+        ("compare/no_holes", ["compare", *four, f"--no-{bounds}", "--all", "--digits", "2"], three_forms),
         ("compare/underline", ["compare", *four, "--underline", "--baseline", "bm25"], ("latex",)),
         ("compare/quiet", ["compare", *four, "--quiet"], _TWO),
         ("compare/like", ["compare", *four, "--like", "sklearn", "--missing", "drop", "--unjudged", "drop"], _TWO),
