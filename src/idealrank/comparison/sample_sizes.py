@@ -64,6 +64,14 @@ class QueriesNeeded:
         The same for any distribution of values between 0 and 1.
     sd : float
         The standard deviation of the per-query difference of two systems.
+
+    Examples
+    --------
+    >>> from idealrank import power
+    >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(8)}
+    >>> runs = {name: {q: {"a": (i * k) % 3, "b": 1} for i, q in enumerate(qrels)} for k, name in ((1, "x"), (2, "y"))}
+    >>> power(qrels, runs, "rr", deltas=[0.1]).needed[0].measure
+    'rr'
     """
 
     measure: str

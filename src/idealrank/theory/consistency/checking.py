@@ -235,7 +235,13 @@ class Consistency(Result):
         )
 
     def why(self) -> list[str]:
-        """Return why the answer is what it is, as sentences."""
+        """Return why the answer is what it is.
+
+        Returns
+        -------
+        list of str
+            Sentences.
+        """
         if self.counterexample is not None:
             proof = f"One distribution with a wrong order refutes it: this one loses {self.regret:.4f} {self.measured}."
             more = f"Scores in a best order have an expected loss that is higher by at least {self.charge:.3g}."

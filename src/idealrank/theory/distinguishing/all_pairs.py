@@ -84,7 +84,13 @@ class Distinctions(Result):
         return sorted(self.pairs, key=lambda pair: _closeness(pair[self.given[0]]))
 
     def by_measure(self) -> dict[str, list[Separation]]:
-        """Return the separations of all pairs by measure, the measure that separates the most pairs first."""
+        """Return the separations of all pairs by measure, the measure that separates the most pairs first.
+
+        Returns
+        -------
+        dict of str to list of Separation
+            The separations, in the order of ``pairs``.
+        """
         found = {name: [pair[name] for pair in self.pairs] for name in self.given}
         return dict(sorted(found.items(), key=lambda item: (-self._n_separated(item[1]), _half(item[1]))))
 

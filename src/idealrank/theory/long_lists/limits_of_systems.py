@@ -108,7 +108,18 @@ class SystemLimit:
         return "random" if self.sees == _SEES["few"] else "unknown"
 
     def in_words(self, queries: str) -> dict[str, str]:
-        """Return what the columns of the table say; ``queries`` are those of the mean."""
+        """Return what the columns of the table say, in words.
+
+        Parameters
+        ----------
+        queries : str
+            The queries of the mean, such as "50 queries".
+
+        Returns
+        -------
+        dict of str to str
+            What each column says.
+        """
         words = {"now": f"the mean {self.measure} of {self.system} over {queries} is {self.now:.4f}"}
         if self.complete is not None:
             words["complete"] = f"with all judged documents in the lists, it is {self.complete:.4f}"
