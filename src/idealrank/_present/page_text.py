@@ -80,7 +80,6 @@ def _section_blocks(
 
     A column that one of the tables has no room for is left out of all of them, so that they look alike.
     """
-    sections = [replace(each, tables={}) if each.most_rows == 0 else each for each in sections]
     shown = [(each, table.with_digits(digits)) for each in sections for table in each.tables.values()]
     heads = [table if each.most_rows is None else table.head(each.most_rows) for each, table in shown]
     hidden = dict.fromkeys(name for head in heads for name in layout(head, width).left_out)

@@ -136,7 +136,7 @@ class Result:
         pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The table.
         """
-        (name,) = self._defaults("frame") if table is None else [table]
+        (name,) = self._defaults("frame", self.page()) if table is None else [table]
         return frame_of(self.table(name).by_column(), backend)
 
     def to_text(
@@ -197,8 +197,7 @@ class Result:
         str
             One table or several.
         """
-        text = self._rendered("markdown", table, digits=digits)
-        return text if table is not None else annotated(text, self.page(), "markdown")
+        return self._rendered("markdown", table, digits=digits)
 
     def to_latex(self, table: str | None = None, *, digits: int = 4, underline_second: bool = False) -> str:
         r"""Return a table as LaTeX for a paper; the preamble needs ``\usepackage{booktabs}``.
@@ -220,8 +219,7 @@ class Result:
         str
             A ``tabular`` environment with its caption.
         """
-        text = self._rendered("latex", table, digits=digits, underline_second=underline_second)
-        return text if table is not None else annotated(text, self.page(), "latex")
+        return self._rendered("latex", table, digits=digits, underline_second=underline_second)
 
     def to_csv(self, table: str | None = None, *, escape_formulas: bool = False) -> str:
         """Return a table as CSV, with all digits.
@@ -254,26 +252,33 @@ class Result:
         str
             An HTML fragment.
         """
-        tables = [self.table(name) for name in (self._defaults("html") if table is None else [table])]
+        page = self.page()
+        tables = [self.table(name) for name in (self._defaults("html", page) if table is None else [table])]
         notes = [note for each in tables for note in each.notes]
-        return joined([*map(html_table, tables), *(tag("p", line) for line in (*notes, *self.page().remarks))])
+        return joined([*map(html_table, tables), *(tag("p", line) for line in (*notes, *page.remarks))])
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def _rendered(self, form: str, table: str | None, *, digits: int = 4, **options: Any) -> str:
         check_count(digits, "digits", 0)
-        names = self._defaults(form) if table is None else [table]
-        texts = {name: render(self.table(name).with_digits(digits), form, **options) for name in names}
-        if table is None and form in _TITLES:  # an empty table is left out: the findings say that there is nothing
-            titles = {name: each.title for each in self.page().summary for name in each.tables if each.title}
-            heads = {name: _TITLES[form].format(titles[name]) if name in titles else "" for name in texts}
-            texts = {name: heads[name] + text for name, text in texts.items() if self.table(name).rows}
-        return "\n".join(texts.values())
+        if table is not None:
+            return render(self.table(table).with_digits(digits), form, **options)
+        page = self.page()
+        tables = {name: self.table(name).with_digits(digits) for name in self._defaults(form, page)}
+        if form not in _TITLES:
+            return "\n".join(render(each, form, **options) for each in tables.values())
+        titles = {name: each.title for each in page.summary for name in each.tables if each.title}
+        texts = [
+            f"{_TITLES[form].format(titles[name]) if name in titles else ''}{render(each, form, **options)}"
+            for name, each in tables.items()
+            if each.rows  # without rows, the findings say that there is nothing
+        ]
+        return annotated("\n".join(texts), page, form)
 
-    def _defaults(self, form: str) -> Sequence[str]:
+    def _defaults(self, form: str, page: Page) -> Sequence[str]:
         """Return the names of the tables that an output form shows by default."""
-        return self.page().defaults.get(form) or [next(iter(self.tables()))]
+        return page.defaults.get(form) or [next(iter(self.tables()))]
 
 
 def annotated(text: str, page: Page, form: str) -> str:

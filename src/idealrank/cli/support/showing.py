@@ -16,7 +16,7 @@ from idealrank._present.page_text import page_text, section_text
 from idealrank._present.result import Result, annotated
 from idealrank.cli.support.help import arguments
 from idealrank.cli.support.status_line import writing
-from idealrank.cli.support.terminal import bold, echo, is_rich, note, screen_width
+from idealrank.cli.support.terminal import bold, echo, is_rich, note, notes, screen_width
 
 __all__ = ["show", "write_report"]
 
@@ -100,10 +100,7 @@ def _show_quality(section: Section) -> None:
         table = replace(section, title="", notes=())
         for line in section_text(table, width=None if width is None else width - 2, style=style):
             click.echo(f"  {line}", err=True)
-    for line in section.notes[:_N_NOTES]:
-        note(f"note: {line}", quiet=False)
-    if (hidden := len(section.notes) - _N_NOTES) > 0:
-        note(f"note: {hidden:,} more; JSON output has all", quiet=False)
+    notes(section.notes, quiet=False, most=_N_NOTES)
 
 
 def write_report(

@@ -80,4 +80,4 @@ def notes(messages: Iterable[object], *, quiet: bool, most: int | None = None) -
     for message in found[:most]:
         note(f"note: {message}", quiet=quiet)
     if most is not None and len(found) > most:
-        note(f"note: {len(found) - most:,} more; --format json has all", quiet=quiet)
+        note(f"note: {len(found) - most:,} more; JSON output has all", quiet=quiet)
