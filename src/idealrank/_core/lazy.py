@@ -18,7 +18,7 @@ def lazy(
     package : str
         The package's ``__name__``.
     table : mapping of str to sequence of str
-        The public names of each module of the package.
+        The public names by the module that defines them.
     modules : collection of str
         Public modules of the package.
 
@@ -34,8 +34,7 @@ def lazy(
             return import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        home = homes[name]
-        value: object = getattr(import_module(home if home.startswith("idealrank.") else f"{package}.{home}"), name)
+        value: object = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -80,15 +80,15 @@ def _section_blocks(
 
     A column that one of the tables has no room for is left out of all of them, so that they look alike.
     """
-    shown = [(each, table.with_digits(digits)) for each in sections for table in each.tables.values()]
-    heads = [table if each.most_rows is None else table.head(each.most_rows) for each, table in shown]
-    hidden = dict.fromkeys(name for head in heads for name in layout(head, width).left_out)
+    heads = [table.head(each.most_rows or len(table.rows)) for each in sections for table in each.tables.values()]
+    hidden = dict.fromkeys(name for head in heads for name in layout(head.with_digits(digits), width).left_out)
+    n_left = len(heads)
     for section in sections:
         title = _lines([section.title] if section.title else [], width)
         for table in section.tables.values():
-            is_last = bool(hidden) and shown[-1][1].rows is table.rows
+            n_left -= 1
             block = _table(table.with_digits(digits), section.most_rows, width, style, hidden)
-            yield [*title, *block, *(_left_out(list(hidden), width) if is_last else [])]
+            yield [*title, *block, *(_left_out(list(hidden), width) if hidden and not n_left else [])]
             title = []
         if section.notes:
             yield [*title, *_lines(section.notes, width)]
