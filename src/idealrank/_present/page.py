@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from idealrank._present.statement import Statement
 from idealrank._present.table import Table
 
 __all__ = ["Figure", "OnDemand", "Page", "Section", "few", "first_row_in_words", "listed", "no_sections"]
@@ -134,8 +135,8 @@ class Page:
         A title of a few words.
     about : str
         One line that says what was measured.
-    findings : tuple of str
-        The main findings as sentences.
+    findings : tuple of Statement
+        The main findings: sentences, each with its kind.
     summary : tuple of Section
         What ``print`` shows below the findings: titles, tables and notes.
     remarks : tuple of str
@@ -156,13 +157,13 @@ class Page:
 
     Examples
     --------
-    >>> Page("Evaluation", findings=("bm25 is best.",)).findings
+    >>> Page("Evaluation", findings=(Statement("best mean", "bm25 is best."),)).findings
     ('bm25 is best.',)
     """
 
     title: str
     about: str = ""
-    findings: tuple[str, ...] = ()
+    findings: tuple[Statement, ...] = ()
     summary: tuple[Section, ...] = ()
     remarks: tuple[str, ...] = ()
     reading: Mapping[str, str] = field(default_factory=dict)
@@ -171,6 +172,11 @@ class Page:
     provenance: Mapping[str, object] = field(default_factory=dict)
     quality: Section = field(default_factory=Section)
     defaults: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for finding in self.findings:
+            if not isinstance(finding, Statement):
+                raise TypeError(f"a finding must be a Statement, which has a kind; got {finding!r}")
 
 
 def listed(names: Iterable[str]) -> str:

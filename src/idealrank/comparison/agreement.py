@@ -18,6 +18,7 @@ from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page, Section
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Tables
 from idealrank._typing import Floats
 from idealrank.data.judgments import Run
@@ -127,7 +128,7 @@ class Agreement(Result):
         remarks = tuple(self._remarks())
         return Page(
             f"Agreement of {len(self.systems)} systems",
-            findings=tuple(self._findings()),
+            findings=tuple(Statement("agreement of systems", text) for text in self._findings()),
             summary=(Section(tables={"pairs": self.table("pairs")}, most_rows=_N_ROWS),),
             remarks=remarks,
             sections=lambda: [Section("Result", tables=self.tables(), notes=remarks)],

@@ -13,6 +13,7 @@ from idealrank import stats
 from idealrank._present.json_values import Plain, number, plain
 from idealrank._present.page import Page, Section, listed
 from idealrank._present.pluralize import counted, share
+from idealrank._present.statement import Statement
 from idealrank._present.system_scores import Scores
 from idealrank._present.table import Table, Tables
 from idealrank._typing import Floats
@@ -409,12 +410,14 @@ class Comparison(Measured):
             if (rest := len(ranked) - _N_CHANGES) > 0:
                 yield f"{measure}: {counted(rest, 'more system')}; JSON output has all"
 
-    def _findings(self) -> list[str]:
+    def _findings(self) -> list[Statement]:
         """Return which systems differ significantly, what limits the test, and what could reverse the order."""
-        verdicts = [f"{name}: {self._finding(name)}." for name in self.values]
-        reversible = [text for name in self.unjudged_bounds for text in self._reversible(name)]
         advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
-        return [*verdicts, *self._unreachable(), *reversible, *([advice] if reversible else [])]
+        statements = [Statement("significant difference", f"{name}: {self._finding(name)}.") for name in self.values]
+        statements += (Statement("no difference can be significant", text) for text in self._unreachable())
+        reversible = [text for name in self.unjudged_bounds for text in self._reversible(name)]
+        reversible += [advice] if reversible else []
+        return statements + [Statement("unjudged documents could reverse", text) for text in reversible]
 
     def _draws(self) -> bool:
         """Return whether any test drew random permutations or resamples."""

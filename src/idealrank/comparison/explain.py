@@ -12,6 +12,7 @@ from idealrank._core.checks import items_of
 from idealrank._present.json_values import Plain, number, plain
 from idealrank._present.page import Figure, Page, Section, listed
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
@@ -128,7 +129,7 @@ class Waterfall(Result):
         means = f"{self.start} gives {number(self.start_mean)}, {self.end} {number(self.end_mean)}"
         return Page(
             "Waterfall",
-            findings=(f"{means}: {effects}.",),
+            findings=(Statement("effects of choices", f"{means}: {effects}."),),
             summary=(Section(tables={self.end: self.table()}),),
             remarks=(f"without effect here: {', '.join(self.without_effect)}",) if self.without_effect else (),
             sections=lambda: [self._section()],

@@ -11,6 +11,7 @@ from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page, Section
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table
 from idealrank.comparison.compare import common_queries
 from idealrank.data.ranking import Order
@@ -139,7 +140,7 @@ class SampleSizes(Result):
         return Page(
             "Queries needed to detect a difference",
             over.about,
-            (self._finding(),),
+            (Statement("queries needed", self._finding()),),
             (Section(tables=self.tables()),),
             (f"{needed}; {sd}", *over.remarks[1:]),
             self._reading(),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Figure, Page, Section
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank.experiments.claims import Claim, counted
 
@@ -99,7 +100,7 @@ class Reproduction(Result):
         return Page(
             self.subject,
             "",
-            (self.verdict(),),
+            (Statement("claims of a paper", self.verdict()),),
             tables,
             self.notes,
             sections=lambda: self._sections(*tables),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page, Section, listed
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank.identification.defects import Defect
 from idealrank.measures.conventions import Convention
@@ -128,20 +129,20 @@ class Identification(Result):
             sections=lambda: [Section("Result", tables=self.tables(), notes=notes)],
         )
 
-    def _findings(self) -> list[str]:
+    def _findings(self) -> list[Statement]:
         """Return the main findings."""
-        found = [f"{self.function}({self.takes}) is {self.status}."]
+        statements = [Statement("identified", f"{self.function}({self.takes}) is {self.status}.")]
         if self.measure is not None:
-            found.append(f"In idealrank, it is {self.measure}.")
+            statements.append(Statement("identified", f"In idealrank, it is {self.measure}."))
         if self.presets:
-            found.append(
-                f"It agrees with {listed(f'like={each!r}' for each in self.presets)} on everything that was tried."
+            presets = listed(f"like={each!r}" for each in self.presets)
+            statements.append(
+                Statement("agrees with a preset", f"It agrees with {presets} on everything that was tried.")
             )
         elif self.nearest:
             near = "; ".join(f"{name} (but {', '.join(differ)})" for name, differ in self.nearest.items())
-            found.append(f"No preset matches. The nearest: {near}.")
-        found += [f"Defect: {defect}." for defect in self.defects]
-        return found
+            statements.append(Statement("agrees with no preset", f"No preset matches. The nearest: {near}."))
+        return [*statements, *(Statement("defect", f"Defect: {defect}.") for defect in self.defects)]
 
     def __repr__(self) -> str:
         what = self.measure or "not a measure of idealrank"

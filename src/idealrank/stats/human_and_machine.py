@@ -12,6 +12,7 @@ import numpy.typing as npt
 from idealrank._core.checks import are_numbers, check_fraction, is_whole
 from idealrank._present.page import Page
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array, float_column
 from idealrank.errors import DataError, OptionError
@@ -100,11 +101,17 @@ class PredictionPowered(Result):
     def page(self) -> Page:
         """Return the estimate, and what the machine judgments add."""
         about = f"{self.n_human:,} of {self.n:,} queries have human judgments"
-        findings = (
+        estimate = (
             f"{self.mean:.4f} ({self.low:.4f} to {self.high:.4f}); {about}, which alone give {self.human_mean:.4f} "
-            f"({self.human_low:.4f} to {self.human_high:.4f}).",
+            f"({self.human_low:.4f} to {self.human_high:.4f})."
+        )
+        worth = (
             f"Machine judgments are off by {self.bias:+z.4f} on average and count with a weight of {self.weight:.2f}: "
-            f"the interval is as narrow as that of about {self.n_equivalent:.0f} queries with human judgments.",
+            f"the interval is as narrow as that of about {self.n_equivalent:.0f} queries with human judgments."
+        )
+        findings = (
+            Statement("interval with machine judgments", estimate),
+            Statement("worth of machine judgments", worth),
         )
         return replace(super().page(), findings=findings)
 
@@ -245,7 +252,8 @@ class JudgingPlan(Result):
         wanted = f"A {self.level:.0%} interval with a width of {self.width:g} needs"
         pilot = f"The plan comes from {self.n_pilot:,} queries with human values."
         needed = f"{wanted} {both} in addition to machine judgments of all, and {alone} without them."
-        return replace(super().page(), findings=(needed, pilot))
+        findings = (Statement("human judgments needed", text) for text in (needed, pilot))
+        return replace(super().page(), findings=tuple(findings))
 
 
 def human_queries_for(

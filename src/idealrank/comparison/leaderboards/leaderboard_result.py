@@ -15,6 +15,7 @@ from idealrank._present.json_values import Plain, number, plain
 from idealrank._present.page import Page, Section, listed
 from idealrank._present.pluralize import share
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Tables, Value
 from idealrank._typing import Floats
 from idealrank.comparison.leaderboards.normalization import Normalization
@@ -299,7 +300,11 @@ class Leaderboard(Result):
         return Page(
             f"Leaderboard of {len(self.systems)} systems on {self._datasets_text()}",
             f"{self.measure}; {self._datasets_text()}: {', '.join(self.datasets)}",
-            findings=(self._first_text(), self._disagreement_text(), *self._normalization_text()),
+            findings=(
+                Statement("first of a leaderboard", self._first_text()),
+                Statement("aggregations disagree", self._disagreement_text()),
+                *(Statement("normalization matters", text) for text in self._normalization_text()),
+            ),
             summary=tuple(
                 Section(tables={name: self.table(name)}, most_rows=_N_ROWS if name == "normalization" else None)
                 for name in names

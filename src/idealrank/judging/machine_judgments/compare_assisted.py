@@ -17,6 +17,7 @@ from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page, Section, listed
 from idealrank._present.pluralize import counted, share
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Tables, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
@@ -258,7 +259,7 @@ class AssistedComparison(Result):
             defaults={"csv": differences, "latex": names, "markdown": names},
         )
 
-    def _findings(self) -> list[str]:
+    def _findings(self) -> list[Statement]:
         sentences = []
         for name, differences in self.differences.items():
             shown = [
@@ -267,8 +268,9 @@ class AssistedComparison(Result):
                 for each in differences[:_FEW]
             ]
             more = f", and {len(differences) - _FEW} more" if len(differences) > _FEW else ""
-            sentences.append(f"{name}: {self._verdict(name)} at level {self.level:g}: {'; '.join(shown)}{more}.")
-            sentences.append(self._worth_of_the_machine(name))
+            text = f"{name}: {self._verdict(name)} at level {self.level:g}: {'; '.join(shown)}{more}."
+            sentences.append(Statement("significant difference with machine judgments", text))
+            sentences.append(Statement("worth of machine judgments", self._worth_of_the_machine(name)))
         return [*sentences, *self.agreement.page().findings]
 
     def _verdict(self, measure: str) -> str:

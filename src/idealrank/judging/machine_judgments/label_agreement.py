@@ -11,6 +11,7 @@ import numpy as np
 from idealrank._present.page import Page, Section
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
 
@@ -65,7 +66,7 @@ class LabelAgreement(Result):
         """Return the agreement as a sentence, and the numbers of documents by label."""
         return Page(
             "Agreement of human and machine labels",
-            findings=(self._finding(),),
+            findings=(Statement("agreement of labels", self._finding()),),
             summary=(Section(tables=self.tables()),),
             sections=lambda: [Section("Result", tables=self.tables())],
         )

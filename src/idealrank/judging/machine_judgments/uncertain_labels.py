@@ -13,6 +13,7 @@ from idealrank._core.seeds import generator
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import offsets_of
@@ -144,10 +145,11 @@ class UncertainEvaluation(Result):
             low, high = self.interval(name)
             of = f" of {name}" if name else ""
             how = "exact" if self.is_exact else f"with a standard error of {self.error[name]:.1g} from the draws"
-            findings.append(
+            text = (
                 f"The expected {self.measure}{of} is {mean:.4f} ({how}); with a probability of {self.level:.0%}, "
                 f"labels put it between {low:.4f} and {high:.4f}."
             )
+            findings.append(Statement("expected value with uncertain labels", text))
         n_draws = next(iter(self.draws.values())).size
         remarks = (f"{len(self.query_ids):,} queries; {n_draws:,} draws of independent labels",)
         return Page(

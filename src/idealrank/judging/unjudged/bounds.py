@@ -15,6 +15,7 @@ from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page, Section, listed
 from idealrank._present.pluralize import share
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
@@ -100,10 +101,13 @@ class DifferenceBounds(Result):
         start = f"{ahead} is ahead of {behind} by {abs(self.difference):.4f} if unjudged documents are not relevant"
         least = "" if self.is_exact else "at most "
         finding = (
-            f"{start}, and by {low:.4f} to {high:.4f} whatever their labels are."
+            Statement("order decided", f"{start}, and by {low:.4f} to {high:.4f} whatever their labels are.")
             if self.is_decided
-            else f"{start}; with other labels the difference is {least}{low:+z.4f} to {high:+z.4f}: unjudged documents "
-            "alone could reverse the order."
+            else Statement(
+                "unjudged documents could reverse",
+                f"{start}; with other labels the difference is {least}{low:+z.4f} to {high:+z.4f}: unjudged documents "
+                "alone could reverse the order.",
+            )
         )
         return Page(
             "Difference of two systems for any labels of unjudged documents",
@@ -268,27 +272,29 @@ class Bounds(Result):
             defaults={"markdown": names},
         )
 
-    def _findings(self) -> list[str]:
+    def _findings(self) -> list[Statement]:
         """Return how many differences are open, or the range of each system; a table shows each of many differences."""
         if len(self.differences) > 1:
             return self._verdict()
         ranges = []
         for name, mean in self.mean.items():
             of = f" of {name}" if name else ""
-            ranges.append(
+            text = (
                 f"{self.measure}{of} is {mean['value']:.4f} if unjudged documents are not relevant, and from "
                 f"{mean['lowest']:.4f} to {mean['highest']:.4f} for any labels from {self.labels[0]:g} to "
                 f"{self.labels[-1]:g}."
             )
+            ranges.append(Statement("range for any labels", text))
         return [*ranges, *(finding for each in self.differences for finding in each.page().findings)]
 
-    def _verdict(self) -> list[str]:
+    def _verdict(self) -> list[Statement]:
         """Return how many differences unjudged documents could reverse, in a sentence."""
         if self.undecided:
             text = reversal_text(self.undecided, len(self.differences))
-            return [f"{text[0].upper()}{text[1:]}"]
+            return [Statement("unjudged documents could reverse", f"{text[0].upper()}{text[1:]}")]
         n, baseline = len(self.differences), self.differences[0].baseline
-        return [f"Unjudged documents cannot reverse any of the {n:,} differences from {baseline}."]
+        text = f"Unjudged documents cannot reverse any of the {n:,} differences from {baseline}."
+        return [Statement("order decided", text)]
 
     def _remarks(self) -> list[str]:
         """Return the query set, the convention, and which documents are unjudged."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from idealrank._core.checks import is_whole
 from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
@@ -108,18 +109,21 @@ class NextJudgments(Result):
             sections=lambda: [Section("Result", tables=self.tables())],
         )
 
-    def _findings(self) -> Sequence[str]:
+    def _findings(self) -> Sequence[Statement]:
         """Return whether the order of the systems is decided."""
         if self.documents and len(self.differences) > 1:
             text = reversal_text(self.differences, len(self.ranks) - 1)
-            return [f"{text[0].upper()}{text[1:]}"]
+            return [Statement("unjudged documents could reverse", f"{text[0].upper()}{text[1:]}")]
         if self.documents and self.differences:
             return self.differences[0].page().findings
         if self.documents:
-            return ["Judging these documents narrows the bounds most."]
+            return [Statement("judge these first", "Judging these documents narrows the bounds most.")]
         if len(self.ranks) == 1:
-            return [f"No unjudged document of {next(iter(self.ranks))} is at a rank that {self.measure} counts."]
-        return ["No judgment is needed: unjudged documents cannot change the order of the systems."]
+            only = next(iter(self.ranks))
+            text = f"No unjudged document of {only} is at a rank that {self.measure} counts."
+            return [Statement("no judgment needed", text)]
+        text = "No judgment is needed: unjudged documents cannot change the order of the systems."
+        return [Statement("no judgment needed", text)]
 
 
 def judge_next(

@@ -19,6 +19,7 @@ from idealrank._core.checks import is_whole
 from idealrank._core.threads import resolve_threads
 from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import OptionError
@@ -205,7 +206,7 @@ class Consistency(Result):
         regret = f"regret: the expected {self.measured} that the scores of lowest expected loss lose on the example"
         return Page(
             "Consistency",
-            findings=(f"{self}.",),
+            findings=(Statement("consistency of a loss", f"{self}."),),
             summary=(Section(tables={"search": self.table()}),),
             remarks=(regret,),
             reasons={"consistent": [self.meaning], self.loss: self.why()},

@@ -11,6 +11,7 @@ from idealrank._core.checks import check_callback, items_of
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import OnDemand, Page, Section, listed
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Table, stacked
 from idealrank.errors import OptionError
 from idealrank.measures.cutoffs import CutoffLike
@@ -59,7 +60,7 @@ class ConsistencyOfLosses(Result):
         refuted = [each for each in self.losses if each.counterexample is not None]
         return Page(
             "Consistency of losses",
-            findings=(self._finding(),),
+            findings=(Statement("consistency of a loss", self._finding()),),
             summary=(self._overview(), *(part for each in refuted for part in each.counterexample_sections())),
             reading=self._reading(),
             reasons=self._reasons(),

@@ -13,6 +13,7 @@ from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Figure, Page, Section, few, first_row_in_words, listed
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Tables, Value, stacked
 from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.theory.distinguishing.distinctions import COLUMNS, Distinction
@@ -127,7 +128,7 @@ class Distinctions(Result):
         return Page(
             f"What tells {few([*self.evaluations])} apart",
             over.about,
-            (self._overall(), *self._advice()),
+            (Statement("pairs distinguished", self._overall()), *self._advice()),
             (Section(tables={"measures": self._measures_table()}), self._pairs_section()),
             (*over.remarks, *self.lists),
             self._in_words(),
@@ -169,11 +170,11 @@ class Distinctions(Result):
                 found[subject] = [f"For example, {listed(example.names)}.", *example[name].verdict.why()]
         return found
 
-    def _advice(self) -> list[str]:
+    def _advice(self) -> list[Statement]:
         """Return the advice for each pair, or for the closest one if there are many."""
         if len(self.pairs) > _IN_DETAIL:
-            return [f"The closest pair: {self.closest[0].advice}."]
-        return [f"{each.advice}." for each in self.pairs]
+            return [Statement("distinguishes", f"The closest pair: {self.closest[0].advice}.")]
+        return [Statement("distinguishes", f"{each.advice}.") for each in self.pairs]
 
     def _overall(self) -> str:
         """One sentence about all pairs."""

@@ -15,6 +15,7 @@ from idealrank._core.checks import check_count, items_of
 from idealrank._core.seeds import generator
 from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ranking import Order
@@ -117,7 +118,12 @@ class DesignSearch(Result):
         how = (f"{self.n_queries} queries, {self.n_splits} random splits into halves, seed {self.seed}",)
         return Page(
             f"Signal to noise of {len(self.measures)} measures",
-            findings=(first, honest, worth, caveat),
+            findings=(
+                Statement("best signal-to-noise ratio", first),
+                Statement("ratio on other queries", honest),
+                Statement("choosing a measure is worth it", worth),
+                Statement("choosing a measure is worth it", caveat),
+            ),
             summary=(Section(tables=self.tables()),),
             remarks=how,
             sections=lambda: [Section("Result", tables=self.tables(), notes=how)],

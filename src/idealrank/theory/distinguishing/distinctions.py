@@ -14,6 +14,7 @@ from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Figure, OnDemand, Page, Section, first_row_in_words, listed
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
@@ -219,7 +220,7 @@ class Distinction(Result):
         return Page(
             f"What tells {listed(self.names)} apart",
             over.about,
-            (f"{self.advice}.",),
+            (Statement("distinguishes", f"{self.advice}."),),
             (Section(tables=self.tables()),),
             (*over.remarks, *self.lists),
             self.in_words(),

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from idealrank._present.page import Page
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
@@ -108,8 +109,9 @@ class TheoremCheck(Result):
 
     def page(self) -> Page:
         """Return what each theorem that applies says, and the hypotheses."""
-        said = tuple(map(theorem_text, self.applies)) or (f"No theorem is known to apply to {self.weighting}.",)
-        return replace(super().page(), title=f"Which theorems apply to {self.weighting}", findings=said)
+        texts = [theorem_text(name) for name in self.applies] or [f"No theorem is known to apply to {self.weighting}."]
+        findings = tuple(Statement("theorem applies", text) for text in texts)
+        return replace(super().page(), title=f"Which theorems apply to {self.weighting}", findings=findings)
 
 
 _NOT_GIVEN = "no curves were given"

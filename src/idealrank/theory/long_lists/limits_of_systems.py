@@ -12,6 +12,7 @@ from idealrank._core.checks import check_callback, items_of
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Figure, Page, Section, few, first_row_in_words, listed
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
 from idealrank.data.ranking import Order, RankingData
@@ -205,7 +206,7 @@ class Limits(Result):
         return Page(
             f"Limits of NDCG: {few([*self.evaluations])}",
             over.about,
-            (self._finding(),),
+            (Statement("limit of a measure", self._finding()),),
             (Section(tables=self.tables(), most_rows=_N_ROWS),),
             (*over.remarks, *self.lists.remarks),
             reading=self.limits[0].in_words(self._first.queries_text()),
