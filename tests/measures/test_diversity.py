@@ -146,6 +146,17 @@ def test_values_are_those_of_the_definitions(seed: int) -> None:
         filled: Any = found.filled[name]
         values = [expected(filled, query) for query in queries_of(rows, run, filled.rel).values()]
         assert found.per_query[name] == pytest.approx(values, rel=1e-12), name
+        assert filled.value_range[0] <= min(values), name
+        assert max(values) <= filled.value_range[1] + 1e-12, name
+
+
+def test_a_ranking_can_be_better_than_the_greedy_ideal() -> None:
+    documents = {"greedy": "2345", "first": "123", "second": "456"}
+    qrels = {"q": {doc: dict.fromkeys(own, 1) for doc, own in documents.items()}}
+    value = ir.evaluate(qrels, {"q": ["first", "second"]}, "alpha_ndcg(alpha=1)@2").per_query["alpha_ndcg(alpha=1)@2"]
+    second = 1 / math.log2(3)
+    assert value == pytest.approx([(3 + 3 * second) / (4 + second)])
+    assert 1 < value[0] < ir.measure("alpha_ndcg").value_range[1]
 
 
 def test_every_measure_that_needs_subtopics_is_tested() -> None:

@@ -196,6 +196,47 @@ def test_range_is_the_least_and_the_greatest_value_over_orders_of_ties(cls: type
     assert_allclose(greatest, [max(values) for values in every], rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("judged", [False, True], ids=["all retrieved", "joined"])
+@each_measure
+@settings(max_examples=20)
+@given(st.data())
+def test_values_stay_in_the_value_range(cls: type[Measure], judged: bool, data: st.DataObject) -> None:
+    m, lists = data.draw(measured(cls, judged))
+    lowest, highest = m.value_range
+    assert m.with_convention().value_range == (lowest, highest)
+    values = ready(m)(*lists.columns(), judged=lists.pool())
+    defined = values[~np.isnan(values)]
+    assert (defined >= lowest - 1e-12).all(), m
+    assert (defined <= highest + 1e-12).all(), m
+
+
+@each_measure
+def test_value_ranges_are_reached(cls: type[Measure]) -> None:
+    m, unjudged = ready(cls(max_label=60) if cls is ERR else cls()), math.nan
+    ranked = ([], [1, 0], [0, 1], 1999 * [0] + [1], 2000 * [1], [60, 0], 5 * [1] + 15 * [0])
+    ranked += ([unjudged], [unjudged, 1], 2000 * [unjudged])
+    values = [
+        float(m(labels, scores, judged=(pool, [0, len(pool)]))[0])
+        for labels in ranked
+        for scores in (range(len(labels), 0, -1), len(labels) * [0])
+        for missed in ([], [1], 2000 * [0])
+        for pool in [[label for label in labels if label == label] + missed]
+    ]
+    for bound, nearest in zip(m.value_range, (min(values), max(values)), strict=True):
+        assert not math.isfinite(bound) or nearest == pytest.approx(bound, abs=0.01), m
+
+
+def test_the_value_range_of_ones_own_measure_is_open_unless_it_says_otherwise() -> None:
+    class Mine(Measure):
+        """Anything."""
+
+    assert Mine().value_range == (-math.inf, math.inf)
+    assert NDCG(ideal="full").value_range == (0.0, math.inf)
+    assert NDCG(ideal="full", gain="binary:1").value_range == (0.0, 1.0)
+    assert RBP(grades="labels").value_range == (0.0, math.inf)
+    assert PairwiseError(normalize="weights").value_range == (0.0, 1.0)
+
+
 def test_the_range_of_an_error_goes_up_too() -> None:
     assert_array_equal(PairwiseError().range([1, 0], [1, 1]), [[0.0], [1.0]])
 

@@ -104,6 +104,8 @@ class RandomNDCG(_AgainstRandom):
     array([0.81546488])
     """
 
+    _value_range = (0.0, 1.0)
+
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
         return _mean_and_sd(gains, weights)[0]
 
@@ -120,6 +122,8 @@ class CorrectedNDCG(_AgainstRandom):
     >>> CorrectedNDCG()([1, 0], [2, 1]), CorrectedNDCG()([1, 0], [1, 2])
     (array([1.]), array([-1.]))
     """
+
+    _value_range = (-math.inf, 1.0)
 
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
         expected, sd = _mean_and_sd(gains, weights)
@@ -171,6 +175,7 @@ class NDCGPValue(_AgainstRandom):
     seed: float | None = option(number(0))
     lower_is_better = True
     missing_value = 1.0
+    _value_range = (0.0, 1.0)
 
     def _empty_value(self) -> float:
         value = super()._empty_value()

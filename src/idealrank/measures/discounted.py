@@ -41,6 +41,7 @@ class DCG(Measure):
 
     gain: Any = gain_option
     discount: Any = discount_option
+    _value_range = (0.0, math.inf)
 
     def plan(self) -> Plan:
         return self._plan("sum", self.gain, discount=self.discount)
@@ -89,6 +90,11 @@ class NDCG(Measure):
     ideal_cut: str | None = option(choice("cutoff", "shorter", "retrieved", "whole"))
     negative_ideal: str | None = option(choice("empty", "divide"))
 
+    @property
+    def value_range(self) -> tuple[float, float]:
+        is_bounded = self.ideal != "full" or isinstance(self.gain, gains.Binary)
+        return (0.0, 1.0 if is_bounded else math.inf)
+
     def plan(self) -> Plan:
         cut = "" if self.ideal_cut in (None, "cutoff") else f"_{self.ideal_cut}"
         denominator = "full" if self.ideal == "full" else f"ideal{cut}"
@@ -124,6 +130,7 @@ class LinearNDCG(Measure):
 
     gain: Any = gain_option
     ideal: str | None = option(choice("judged", "retrieved"))
+    _value_range = (0.0, 1.0)
 
     def plan(self) -> Plan:
         return self._plan("sum", self.gain, "ideal", discount=discounts.Linear())
@@ -169,6 +176,10 @@ class RBP(Measure):
     p: float | None = option(number(0, 1 - 1e-12))
     rel: float | None = option(number())
     grades: str | None = option(choice("binary", "labels", "scaled"))
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        return (0.0, math.inf if self.grades == "labels" else 1.0)
 
     def plan(self) -> Plan:
         assert self.p is not None

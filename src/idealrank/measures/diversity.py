@@ -7,6 +7,8 @@ Track. Values are those of ndeval, but for ERR-IA and alpha-DCG at rank 1, which
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from idealrank import _native
@@ -17,6 +19,9 @@ from idealrank.measures.measure_base import Measure, check_subtopics, empty_valu
 from idealrank.measures.measure_names import register
 
 __all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "AlphaNDCG", "SubtopicRecall"]
+
+#: Greedy rankings of a submodular gain reach at least 1 - 1/e of the best, at every rank (Nemhauser et al. 1978).
+_RANGE_BY_GREEDY_IDEAL = (0.0, math.e / (math.e - 1))
 
 
 class Diversity(Measure):
@@ -33,6 +38,7 @@ class Diversity(Measure):
     rel: float | None = option(number())
 
     needs_subtopics = True
+    _value_range = (0.0, 1.0)
     refused_ties = ("average", "best", "worst")
 
     def values(self, lists: Lists) -> Floats:
@@ -148,6 +154,8 @@ class AlphaNDCG(_Logarithmic):
     0.8066
     """
 
+    _value_range = _RANGE_BY_GREEDY_IDEAL
+
     def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
         return self._by_ideal(ranked, judged)
 
@@ -207,6 +215,8 @@ class NERRIA(_Reciprocal):
     {'nerr_ia@2': 0.8333333333333334}
     """
 
+    _value_range = _RANGE_BY_GREEDY_IDEAL
+
     def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
         return self._by_ideal(ranked, judged)
 
@@ -259,6 +269,8 @@ class NNRBP(_RankBiased):
     >>> evaluate({"q": {"d1": {"a": 1}, "d2": {"b": 1}}}, {"q": ["d1"]}, "nnrbp").mean
     {'nnrbp': 0.6666666666666666}
     """
+
+    _value_range = _RANGE_BY_GREEDY_IDEAL
 
     def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
         return self._by_ideal(ranked, judged)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ class _Graded(Measure):
 
     gain: Any = gain_option
     ideal: str | None = option(choice("judged", "retrieved"))
+    _value_range = (0.0, 1.0)
 
     without = frozenset({"cutoff"})
     refused_ties: ClassVar[tuple[str, ...]] = ("average",)
@@ -132,6 +134,7 @@ class IdealDCG(Measure):
     ideal: str | None = option(choice("judged", "retrieved"))
 
     without = frozenset({"ties"})
+    _value_range = (0.0, math.inf)
     missing_value = None
 
     def values(self, lists: Lists) -> Floats:

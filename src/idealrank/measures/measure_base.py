@@ -76,6 +76,8 @@ class Measure(Options):
     empty: float | str | None = option(_empty)
     judged_only: bool | None = option(flag)
 
+    #: What `value_range` returns unless the options matter.
+    _value_range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     #: Whether a smaller value is better, as for an error.
     lower_is_better: ClassVar[bool] = False
     #: The value of a query that a run does not contain, if such a query counts: a number; "worst", that of the worst
@@ -116,6 +118,21 @@ class Measure(Options):
             name: rules.option(name, self.label, has_cutoff) for name in self.options() if getattr(self, name) is None
         }
         return dataclasses.replace(self, **{name: value for name, value in filled.items() if value is not None})
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        """The lowest and the highest value that a query can have, or an infinity.
+
+        It assumes that no gain is negative, and for NDCG that discounts do not increase. A measure of your own has no
+        bounds unless it defines this property.
+
+        Examples
+        --------
+        >>> from idealrank import measure
+        >>> [measure(name).value_range for name in ("ndcg@10", "dcg", "kendall_tau")]
+        [(0.0, 1.0), (0.0, inf), (-1.0, 1.0)]
+        """
+        return self._value_range
 
     def plan(self) -> Plan | None:
         """Return how the native core computes the filled-in measure, or None if the measure computes itself."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -75,6 +76,8 @@ class KendallTau(_PairMeasure):
     array([0.33333333])
     """
 
+    _value_range = (-1.0, 1.0)
+
     def _value(self, counts: _PairCounts) -> Floats:
         return _ratio(counts.all - counts.tied - 2 * counts.wrong, counts.all)
 
@@ -104,6 +107,10 @@ class PairwiseError(_PairMeasure):
     lower_is_better = True
     missing_value = "worst"
 
+    @property
+    def value_range(self) -> tuple[float, float]:
+        return (0.0, 1.0 if self.normalize == "weights" else math.inf)
+
     def _value(self, counts: _PairCounts) -> Floats:
         error = counts.wrong_weight + counts.tied_weight / 2
         divisors = {"none": np.ones_like(error), "pairs": counts.all, "weights": counts.all_weight}
@@ -129,6 +136,7 @@ class AUC(_PairMeasure):
     """
 
     rel: float | None = option(number())
+    _value_range = (0.0, 1.0)
 
     def _prepared(self, labels: Floats) -> Floats:
         assert self.rel is not None

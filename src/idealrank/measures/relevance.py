@@ -28,6 +28,7 @@ class Relevance(Measure):
 
     rel: float | None = option(number())
     ideal: str | None = option(choice("judged", "retrieved"))
+    _value_range = (0.0, 1.0)
 
 
 class PlannedRelevance(Relevance):
@@ -214,6 +215,7 @@ class ERR(Measure):
     """
 
     max_label: float | None = option(number(0, 60))
+    _value_range = (0.0, 1.0)
 
     def plan(self) -> Plan:
         assert self.max_label is not None
@@ -233,6 +235,7 @@ class Judged(Measure):
     """
 
     without = frozenset({"empty", "judged_only"})
+    _value_range = (0.0, 1.0)
 
     def plan(self) -> Plan:
         return Plan("sum", "judged", "retrieved", cutoff=self.cutoff)
@@ -252,6 +255,7 @@ class Tied(Measure):
     """
 
     without = frozenset({"empty", "ties"})
+    _value_range = (0.0, 1.0)
 
     def plan(self) -> Plan:
         return Plan("tied", "judged", "retrieved", cutoff=self.cutoff)

@@ -194,6 +194,8 @@ class YAAP(RankedRelevance):
     array([0.69314718])
     """
 
+    _value_range = (-math.inf, math.inf)
+
     def _value(self, rankings: RankedLabels) -> Floats:
         return formulas.yaap(rankings)
 
@@ -207,6 +209,7 @@ class _Log(Relevance):
 
     without = frozenset({"cutoff"})
     missing_value = math.log(LEAST_IN_LOGARITHM)
+    _value_range = (math.log(LEAST_IN_LOGARITHM), 0.0)
     refused_ties = ("average",)
 
     def _logs(self, of: type[PlannedRelevance], lists: Lists) -> Floats:
@@ -370,6 +373,7 @@ class Utility(RankedRelevance):
     miss: float | None = option(number())
 
     without = frozenset({"cutoff", "ties", "empty"})
+    _value_range = (-math.inf, math.inf)
 
     def _value(self, rankings: RankedLabels) -> Floats:
         assert self.hit is not None
@@ -407,6 +411,7 @@ class Unjudged(Measure):
     """
 
     without = frozenset({"empty", "judged_only"})
+    _value_range = (0.0, 1.0)
     lower_is_better = True
 
     def values(self, lists: Lists) -> Floats:
@@ -440,6 +445,7 @@ class RBPResidual(Measure):
     p: float | None = option(number(0, 1 - 1e-12))
 
     without = frozenset({"cutoff", "empty", "judged_only"})
+    _value_range = (0.0, 1.0)
     lower_is_better = True
 
     def values(self, lists: Lists) -> Floats:

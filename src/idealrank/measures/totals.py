@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from idealrank._typing import Floats
@@ -17,6 +19,7 @@ class _Count(RankedRelevance):
 
     without = frozenset({"cutoff", "ties", "empty"})
     aggregate = "sum"
+    _value_range = (0.0, math.inf)
     missing_value = None
 
 
@@ -30,6 +33,8 @@ class Queries(_Count):
     >>> Queries()([1, 0, 0], [3, 2, 1], [0, 2, 3])
     array([1., 1.])
     """
+
+    _value_range = (1.0, 1.0)
 
     def _value(self, rankings: RankedLabels) -> Floats:
         return np.ones(rankings.n_queries)
