@@ -3,6 +3,8 @@
 import dataclasses
 import math
 import pickle
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from idealrank import cutoffs, discounts, gains, measure, measures
+from idealrank import cutoffs, discounts, gains, losses, measure, measures, ndcg, theory
 from idealrank._names.registry import Registry
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
@@ -110,12 +112,13 @@ def test_a_fraction_is_rounded_down_but_not_by_rounding_errors() -> None:
         (np.int32(10), cutoffs.Rank(10)),
         ("10", cutoffs.Rank(10)),
         (1, cutoffs.Rank(1)),
-        (1.0, cutoffs.Rank(1)),
         (0.25, cutoffs.Fraction(0.25)),
         (np.float32(0.25), cutoffs.Fraction(0.25)),
         ("0.25", cutoffs.Fraction(0.25)),
         ("25%", cutoffs.Fraction(0.25)),
         ("12.5%", cutoffs.Fraction(0.125)),
+        ("1%", cutoffs.Fraction(0.01)),
+        ("100%", cutoffs.Fraction(1)),
         ("n^0.5", cutoffs.Power(0.5)),
         (None, None),
     ],
@@ -128,7 +131,7 @@ def test_cutoffs_are_read_as_people_write_them(written: Any, meant: cutoffs.Cuto
     "written",
     [
         *[0, -1, 1.5, -0.5, 0.0, math.nan, math.inf, 1j, True, False, np.True_, [10], (), {}, b"10"],
-        *["", "ten", "0", "-5", "1.5", "nan", "0%", "100%", "-5%", "x%", "n^0", "n^1", "n^-1", "n^nan", "n^x"],
+        *["", "ten", "0", "-5", "1.5", "nan", "0%", "101%", "-5%", "x%", "n^0", "n^1", "n^-1", "n^nan", "n^x"],
         # Beyond 2^53 a number of documents is not exact as a double, which the native core takes.
         *[2**53 + 1, 10**19, 10**30, 10**400, str(2**53 + 1), "1e30"],
     ],
@@ -137,6 +140,55 @@ def test_cutoffs_are_read_as_people_write_them(written: Any, meant: cutoffs.Cuto
 def test_impossible_cutoffs_are_refused(written: Any) -> None:
     with pytest.raises(OptionError):
         cutoffs.of(written)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        cutoffs.of,
+        lambda one: measure(f"ndcg@{one}"),
+        lambda one: measure(f"P.{one}"),
+        lambda one: measure(f"ndcg_cut_{one}"),
+        lambda one: NDCG(cutoff=one),
+        lambda one: NDCG() @ one,
+        lambda one: ndcg([1], [1], cutoff=one),
+        lambda one: losses.ApproxNDCG(cutoff=one),
+        lambda one: losses.LeastSquares(normalizer=one),
+        lambda one: theory.limit("log", "1 - y", cutoff=one),
+        lambda one: theory.fisher_target([1.0], [[1, 0]], cutoff=one),
+    ],
+)
+@pytest.mark.parametrize("one", [1.0, "1.0", np.float64(1), np.float32(1), "1.00"], ids=repr)
+def test_one_point_zero_is_refused_with_both_of_its_readings(read: Callable[[Any], Any], one: Any) -> None:
+    with pytest.raises(OptionError) as caught:
+        read(one)
+    assert "write 1 for the first rank, or '100%' for the whole list" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (1.5, "a cutoff must be a whole number of at least 1, or a fraction of the list below 1, got 1.5"),
+        ("1.5", "a cutoff must be a whole number of at least 1, or a fraction of the list below 1, got 1.5"),
+        ("150%", "a fraction of the list must be above 0% and at most 100%, got 150%"),
+        ("0%", "a fraction of the list must be above 0% and at most 100%, got 0%"),
+    ],
+)
+def test_fractions_above_the_whole_are_refused_in_words(written: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=re.escape(message)):
+        cutoffs.of(written)
+
+
+def test_100_percent_is_every_rank_of_the_list() -> None:
+    labels, scores = [0, 2, 1, 0], [4, 3, 2, 1]
+    for name in ("ndcg", "ap", "p", "recall", "rr", "hit_rate", "f1", "dcg"):
+        assert_array_equal(measure(f"{name}@100%")(labels, scores), measure(name)(labels, scores), err_msg=name)
+    assert str(measure("ndcg@100%")) == "ndcg@100%"
+    # A tool that has a cutoff of its own where none is named is told that there is none.
+    assert measure("ndcg@100%").with_convention("xgboost").cutoff == cutoffs.Fraction(1)
+    for discount in ("log", "zipf", "power:0.5", "geometric"):
+        whole, none = (theory.check_theorems(discount, cutoff=cutoff) for cutoff in ("100%", None))
+        assert whole == none
 
 
 @pytest.mark.parametrize(
@@ -383,7 +435,7 @@ def test_measures_are_read_as_people_write_them(written: str, meant: Measure) ->
         ("ndcg(ties=averaged)", "ndcg: ties: unknown value 'averaged'; did you mean 'average'?"),
         ("ndcg(cutoff=5)@10", "has two cutoffs"),
         ("ndcg_5@10", "has two cutoffs"),
-        ("ndcg@0", "ndcg: cutoff: a cutoff must be a positive integer"),
+        ("ndcg@0", "ndcg: cutoff: a cutoff must be a whole number of at least 1"),
         ("ndcg@ten", "ndcg: cutoff: cannot read the cutoff 'ten'"),
         ("r_precision@5", "r_precision has no option 'cutoff'"),
     ],

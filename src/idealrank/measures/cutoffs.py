@@ -163,7 +163,9 @@ class Rank(Cutoff):
         if isinstance(given, (float, np.floating)) and float(given).is_integer():
             given = int(given)
         if not is_whole(given, 1):
-            raise OptionError(f"a cutoff must be a positive integer, a fraction below 1, or None, got {self.k!r}")
+            raise OptionError(
+                f"a cutoff must be a whole number of at least 1, or a fraction of the list below 1, got {self.k!r}"
+            )
         object.__setattr__(self, "k", int(self.k))
 
     def at(self, n: npt.ArrayLike) -> Int64s:
@@ -173,15 +175,25 @@ class Rank(Cutoff):
         return str(self.k)
 
 
+def _fraction(value: Any) -> float:
+    c = number(0, 1)(value)
+    if c == 0:
+        raise OptionError("a fraction of the list must be above 0")
+    return c
+
+
 @register("fraction")
 @dataclass(frozen=True)
 class Fraction(Cutoff):
     """The first c n ranks, rounded down but at least 1: ``@20%`` (Wang et al. 2013, Theorem 12).
 
+    n is the number of ranked documents. ``@100%`` is therefore every rank of the list; the ideal ranking of NDCG has as
+    many documents, while without a cutoff it has all judged ones.
+
     Parameters
     ----------
     c : float
-        The fraction of the list, between 0 and 1.
+        The fraction of the list, above 0 and at most 1.
 
     Examples
     --------
@@ -190,7 +202,7 @@ class Fraction(Cutoff):
     array([1, 2, 3])
     """
 
-    c: float = field(metadata=checked(number(0, 1, is_open=True)))
+    c: float = field(metadata=checked(_fraction))
 
     def at(self, n: npt.ArrayLike) -> Int64s:
         # The small term is for rounding: 0.29 * 100 is 28.999999999999996.
@@ -234,6 +246,9 @@ CutoffLike: TypeAlias = int | float | str | Cutoff | None
 def of(value: CutoffLike) -> Cutoff | None:
     """Return the cutoff that is written as 10, 0.2, "20%" or "n^0.5"; None means the whole list.
 
+    A whole number is a number of ranks, and a number below 1 is a fraction of the list. The number 1.0 could be either,
+    so it is an error: write 1 or "100%".
+
     Parameters
     ----------
     value : int, float, str, Cutoff or None
@@ -262,14 +277,20 @@ def of(value: CutoffLike) -> Cutoff | None:
             if CUTOFFS.knows(value) or ":" in value:
                 return CUTOFFS.of(value)
             if value.endswith("%"):
-                return Fraction(float(value[:-1]) / 100)
+                percent = float(value[:-1])
+                if not 0 < percent <= 100:
+                    raise OptionError(f"a fraction of the list must be above 0% and at most 100%, got {value}")
+                return Fraction(percent / 100)
             if value.startswith("n^"):
                 return Power(float(value[2:]))
             value = int(value) if value.strip("+-").isdecimal() else float(value)
-        if isinstance(value, (float, np.floating)) and 0 < value < 1:
-            return Fraction(float(value))
-        if isinstance(value, (float, np.floating)) and not math.isfinite(value):
-            raise OptionError(f"a cutoff must be finite, got {value!r}; leave it out for the whole list")
+        if isinstance(value, (float, np.floating)):
+            if 0 < value < 1:
+                return Fraction(float(value))
+            if value == 1:
+                raise OptionError(f"{value} has two readings: write 1 for the first rank, or '100%' for the whole list")
+            if not math.isfinite(value):
+                raise OptionError(f"a cutoff must be finite, got {value!r}; leave it out for the whole list")
         return Rank(value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         if isinstance(error, OptionError):

@@ -51,7 +51,7 @@ class Measure(Options):
     Parameters
     ----------
     cutoff : int, float, str or Cutoff, optional
-        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks.
+        Number of ranks that count: 10, 0.2 or "20%", "n^0.5"; None means all ranks. 1.0 is an error: write 1 or "100%".
     ties : {"average", "stable", "reverse", "best", "worst", "docid_desc", "docid_asc"}, optional
         The order of documents with equal scores: "average" (the default) is the mean over all orders; "stable" and
         "reverse" are the input order and its reverse; "best" and "worst" order them by label; "docid_desc" and

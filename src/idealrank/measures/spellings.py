@@ -27,7 +27,7 @@ _UNSUPPORTED = {
 _CUTOFF = r"\d+%?|\d*\.\d+%?|n\^\d*\.?\d+"
 _COMMA = re.compile(r",(?![^(]*\))")  # not within parentheses
 _WITH_CUTOFF = re.compile(rf"(.*?)(@|\.|_)({_CUTOFF})")
-_DOTTED = re.compile(r"(\w+)\.(.+)")
+_DOTTED = re.compile(r"(\w+?)(?:\.|_(?=\d+\.\d))(.+)")
 _NUMBER = r"-?\d*\.?\d+"
 _LEVEL = re.compile(rf"(iprec|iprec_?at_?recall|interpolated_?precision|rprec_?mult)[@._]({_NUMBER})", re.IGNORECASE)
 _UTILITY = re.compile(rf"utility\.({_NUMBER})(?:,{_NUMBER})*", re.IGNORECASE)

@@ -58,6 +58,10 @@ class Weighting:
     discount: discounts.Discount
     cutoff: cutoffs.Cutoff | None
 
+    def __post_init__(self) -> None:
+        if self.cutoff == cutoffs.Fraction(1):  # in theory, every document is judged
+            object.__setattr__(self, "cutoff", None)
+
     @classmethod
     def of(cls, what: MeasureLike, cutoff: CutoffLike = None) -> Weighting:
         """Return the weighting of an NDCG measure, or of a discount with a separate cutoff.
