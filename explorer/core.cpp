@@ -81,6 +81,7 @@ struct Option {
     refuse_duplicates,
     float32,
     labels,
+    drop_identical,
     count
   };
 };
@@ -181,7 +182,7 @@ Joined joined;
 
 // The lists that a measure gets.
 struct Prepared {
-  std::array<int, 8> key;
+  std::array<int, 9> key;
   std::vector<double> labels, scores, judged;
   std::vector<std::int64_t> offsets, judged_offsets, rows, judged_rows;
   std::vector<std::size_t> queries;  // which of the judgments
@@ -213,9 +214,9 @@ void check_labels(Labels rule) {
 
 // As `prepare` and `in_order_of_ties` of the library do it.
 const Prepared& prepare() {
-  const std::array<int, 8> key{
-      chosen(Option::negative), chosen(Option::drop_negative), chosen(Option::drop_unjudged),     chosen(Option::missing),
-      chosen(Option::float32),  chosen(Option::labels),        chosen(Option::refuse_duplicates), chosen(Option::by_id)};
+  const std::array<int, 9> key{chosen(Option::negative),          chosen(Option::drop_negative), chosen(Option::drop_unjudged),
+                               chosen(Option::missing),           chosen(Option::float32),       chosen(Option::labels),
+                               chosen(Option::refuse_duplicates), chosen(Option::by_id),         chosen(Option::drop_identical)};
   for (auto each = prepared_lists.begin(); each != prepared_lists.end(); ++each) {
     if (each->key != key) continue;
     prepared_lists.splice(prepared_lists.begin(), prepared_lists, each);
@@ -240,7 +241,8 @@ const Prepared& prepare() {
   Prepared made{key, {}, {}, {}, {0}, {0}, {}, {}, {}};
   const bool drop_unjudged = chosen(Option::drop_unjudged) != 0, drop_negative = chosen(Option::drop_negative) != 0;
   const bool negative_is_unjudged = chosen<Negative>(Option::negative) == Negative::unjudged;
-  const bool as_float = chosen(Option::float32) != 0;
+  const bool as_float = chosen(Option::float32) != 0, drop_identical = chosen(Option::drop_identical) != 0;
+  const auto docs = run.docs.view(), query_ids = judgments.queries.view();
   auto label_of = [&](double label) { return rule == Labels::truncated ? std::trunc(label) : label; };
   for (std::size_t q = 0; q < n_queries; ++q) {
     if (joined.run_query[q] < 0 && missing == Missing::drop) continue;
@@ -252,6 +254,7 @@ const Prepared& prepare() {
         score = static_cast<double>(static_cast<float>(score));
         if (!std::isfinite(score)) refuse("compares scores as float32, and one is too large for that", q);
       }
+      if (drop_identical && docs[static_cast<std::size_t>(joined.rows[row])] == query_ids[q]) continue;
       const double label = label_of(joined.labels[row]);
       if (drop_unjudged && std::isnan(label)) continue;
       if (label < 0 && (drop_negative || (negative_is_unjudged && drop_unjudged))) continue;

@@ -471,7 +471,7 @@ function drawSwitches() {
 
 /* ---- From one number to the other -------------------------------------------------------------------------------------- */
 
-const CHOICES = { cutoff: "Cutoff", ties: "Equal scores", empty: "A query with nothing relevant", judged_only: "Unjudged documents", gain: "Gain of a label", discount: "Discount of a rank", ideal: "Ideal ranking", ideal_cut: "The ideal ranking ends", short: "A list shorter than k", negative_ideal: "A negative ideal DCG", negative: "Negative labels", unjudged: "Unjudged documents", missing: "A judged query that is not in the run", duplicates: "Repeated documents", precision: "Scores compared as", labels: "Labels taken" };
+const CHOICES = { cutoff: "Cutoff", ties: "Equal scores", empty: "A query with nothing relevant", judged_only: "Unjudged documents", gain: "Gain of a label", discount: "Discount of a rank", ideal: "Ideal ranking", ideal_cut: "The ideal ranking ends", short: "A list shorter than k", negative_ideal: "A negative ideal DCG", negative: "Negative labels", unjudged: "Unjudged documents", missing: "A judged query that is not in the run", duplicates: "Repeated documents", identical_ids: "Documents with the id of the query", precision: "Scores compared as", labels: "Labels taken" };
 const WORDS = {
   ties: { average: "the mean over all their orders", stable: "in the order of the file", reverse: "in the reverse order of the file", best: "best first", worst: "worst first", docid_desc: "by descending document id", docid_asc: "by ascending document id" },
   gain: { linear: "the label itself", exp2: "2^label − 1", "exp2:30": "2^label − 1, up to label 30", "exp2:31": "2^label − 1, up to label 31", "binary:1": "1 from label 1 on", "binary:0": "1 for any judged document", "binary:2": "1 from label 2 on" },
@@ -485,6 +485,7 @@ const WORDS = {
   unjudged: { zero: "count 0", drop: "are removed first" },
   missing: { 0: "counts 0", drop: "is left out", error: "is refused" },
   duplicates: { last: "count with their last number", error: "are refused" },
+  identical_ids: { keep: "are kept", drop: "are removed first" },
   precision: { float64: "double", float32: "float32" },
   labels: { float: "any number", integer: "whole numbers only", binary: "0 and 1 only", truncated: "cut to whole numbers" },
   cutoff: { None: "all ranks" },

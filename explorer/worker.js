@@ -134,7 +134,7 @@ function numbers(choices) {
       { error: 0, unjudged: 1, keep: 2, drop: 2 }[choices.negative], choices.negative === "drop" ? 1 : 0,
       choices.unjudged === "drop" || choices.judged_only ? 1 : 0, { 0: 0, drop: 1, error: 2 }[choices.missing],
       choices.duplicates === "error" ? 1 : 0, choices.precision === "float32" ? 1 : 0,
-      ["float", "integer", "binary", "truncated"].indexOf(choices.labels),
+      ["float", "integer", "binary", "truncated"].indexOf(choices.labels), choices.identical_ids === "drop" ? 1 : 0,
     ],
     gainTable: gain === "table" ? gainNumbers.map(Number) : [],
     discountTable: choices.weights ?? (discount === "table" ? discountNumbers.map(Number) : []),

@@ -43,8 +43,8 @@ def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -
         "Rows are sorted by rr.\n"
         "\n"
         "means over 2 queries\n"
-        "like trec_eval: negative=unjudged, unjudged=zero, missing=drop, duplicates=error, precision=float32, "
-        "labels=truncated\n"
+        "like trec_eval: negative=unjudged, unjudged=zero, missing=drop, duplicates=error, identical_ids=keep, "
+        "precision=float32, labels=truncated\n"
         "rr = rr(ties=docid_desc,empty=0,rel=1,ideal=judged)\n"
         "p@1 = p(ties=docid_desc,empty=0,rel=1,ideal=judged,denominator=cutoff)@1\n"
     )
@@ -240,6 +240,21 @@ def test_choices_about_unjudged_documents_and_missing_queries_are_those_of_trec_
     assert content["systems"]["two"]["mean"] == pytest.approx({"map": expected["map"], "P.5": expected["P_5"]})
     said = content["conventions"]["convention"]
     assert all(f"{name[2:]}=" in said for name in options[::2]), said
+
+
+def test_choices_about_repeated_documents_and_those_with_the_id_of_the_query(files: Path) -> None:
+    Path("q.txt").write_text("q 0 a 1\n", encoding="utf-8")
+    Path("q.run").write_text("q Q0 q 1 5 t\nq Q0 a 2 4 t\nq Q0 b 3 3 t\nq Q0 a 4 2 t\n", encoding="utf-8")
+    refused = run("q.txt", "q.run", "-m", "rr")
+    assert refused.exit_code == 1
+    assert "choose which one counts with" in refused.stderr
+    for options, mean in (
+        (["--duplicates", "best"], 1 / 2),
+        (["--duplicates", "last"], 1 / 3),
+        (["--duplicates", "first", "--identical-ids", "drop"], 1.0),
+    ):
+        found = run("q.txt", "q.run", "-m", "rr", *options, "--format", "json")
+        assert json.loads(found.stdout)["systems"]["t"]["mean"] == {"rr": mean}
 
 
 @pytest.mark.parametrize("command", ["compare", "explain", "power", "distinguish", "limits"])

@@ -1,6 +1,7 @@
 import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,7 @@ def test_a_measure_keeps_what_it_names_and_the_convention_fills_the_rest() -> No
             "unjudged": "zero",
             "missing": 0.0,
             "duplicates": "last",
+            "identical_ids": "keep",
             "precision": "float64",
             "labels": "integer",
         },
@@ -348,8 +350,54 @@ def test_duplicates() -> None:
     last = ir.evaluate(qrels, run, "rr", like=rules(duplicates="last"))
     assert last.mean["rr"] == 1
     assert "duplicate" in [problem.kind for problem in last.problems]
-    with pytest.raises(DataError, match=r"'a' in query 'q'.* rejects such data"):
+    with pytest.raises(DataError, match=r"'a' in query 'q'.* rejects such data: .*'last'.*'first' or 'best'"):
         ir.evaluate(qrels, run, "rr", like=rules(duplicates="error"))
+
+
+@pytest.mark.parametrize(("which", "scores"), [("first", [2.0, 3.0]), ("best", [9.0, 3.0]), ("last", [1.0, 3.0])])
+def test_which_score_of_a_repeated_document_counts(which: str, scores: list[float], tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("".join(f"q Q0 {doc} 1 {score} t\n" for doc, score in zip("abaa", (2, 3, 9, 1), strict=True)))
+    once = {"q": dict(zip("ab", scores, strict=True))}
+    qrels = {"q": {"a": 1, "c": 2}}
+    like = ir.convention("trec_eval").replace(duplicates=which)
+    found = ir.evaluate(qrels, path, ["ndcg", "rr"], like=like)
+    assert found.mean == ir.evaluate(qrels, once, ["ndcg", "rr"]).mean
+    word = {"best": "highest"}.get(which, which)
+    assert [problem.message for problem in found.problems if problem.kind == "duplicate"] == [
+        f"2 documents are repeated in the same query, first 'a' in query 'q'; the {word} score counts"
+    ]
+    bounds = ir.bounds(qrels, path, "ndcg", like=like)
+    assert bounds.to_dict() == ir.bounds(qrels, once, "ndcg").to_dict()
+
+
+def test_a_document_with_the_id_of_the_query() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": {"q": 2.0, "a": 1.0}, "r": {"b": 1.0, "q": 0.5}}
+    kept = ir.evaluate(qrels, run, "ndcg@10", like="mteb")
+    dropped = ir.evaluate(qrels, run, "ndcg@10", like="beir")
+    assert_allclose(kept.per_query["ndcg@10"], [1 / np.log2(3), 1], rtol=1e-12, atol=0)
+    assert_allclose(dropped.per_query["ndcg@10"], [1, 1], rtol=1e-12, atol=0)
+    assert [(each.kind, each.message) for each in dropped.problems if each.kind == "identical id"] == [
+        ("identical id", "1 retrieved document with the id of the query is left out, as beir does")
+    ]
+    (way,) = ir.explain(qrels, run, "ndcg@10", like=["mteb", "beir"]).waterfalls
+    assert [str(step) for step in way.steps] == ["identical_ids: keep -> drop: +0.1845"]
+
+
+def test_integer_ids_of_queries_and_documents_are_compared_as_text() -> None:
+    data = ir.from_arrays([0, 1], query_ids=[7, 7], doc_ids=["7", "8"])
+    assert ir.evaluate(data, [2, 1], "rr", like=rules(identical_ids="drop")).mean == {"rr": 1}
+    assert ir.evaluate([0, 1], [2, 1], "rr", like=rules(identical_ids="drop")).mean == {"rr": 0.5}
+
+
+def test_a_measure_whose_tool_has_other_queries_for_it() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": {"a": 1.0}}
+    with pytest.raises(DataError, match=r"one choice for rr@10 and another for most.*missing=0\.0.*missing='drop'"):
+        ir.evaluate(qrels, run, ["ndcg@10", "rr@10"], like="beir")
+    for missing, mean in ((0.0, 0.5), ("drop", 1.0)):
+        assert ir.evaluate(qrels, run, "rr@10", like=ir.convention("beir").replace(missing=missing)).mean == {
+            "rr@10": mean
+        }
 
 
 def test_precision() -> None:

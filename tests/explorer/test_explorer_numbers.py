@@ -27,7 +27,7 @@ LABELS: list[list[float]] = [
     [0, 1, 31],
     [-2, -1, 0, 1],
 ]
-DATA = ("negative", "unjudged", "missing", "duplicates", "precision", "labels")
+DATA = ("negative", "unjudged", "missing", "duplicates", "identical_ids", "precision", "labels")
 #: A link that waits for files, where another would load the example.
 NO_DATA = "#a=trec_eval"
 #: Cases in one message to the page.
@@ -49,7 +49,7 @@ def drawn(rng: np.random.Generator) -> tuple[str, str]:
             chosen = [0.0] if rng.random() < 0.1 else labels
             judgments += [f"{query} 0 {doc} {rng.choice(chosen):g}" for doc in judged]
         if in_run:
-            retrieved = rng.permutation(names)[: int(rng.integers(1, 20))]
+            retrieved = rng.permutation([*names, query])[: int(rng.integers(1, 20))]
             scores = rng.normal(0, 3, retrieved.size)
             if rng.random() < 0.15:
                 scores = 1 + scores * 1e-9  # equal as float32
@@ -78,6 +78,7 @@ def switched(rng: np.random.Generator, preset: dict[str, Any]) -> dict[str, Any]
         "negative": rng.choice(["error", "unjudged", "keep", "drop"]),
         "empty": [0, 1, "nan", "skip"][int(rng.integers(4))],
         "missing": [0, "drop", "error"][int(rng.integers(3))],
+        "identical_ids": rng.choice(["keep", "drop"]),
     }
     chosen = [name for name in changed if rng.random() < 0.5]
     plain = {name: str(value) if isinstance(value, np.str_) else value for name, value in changed.items()}

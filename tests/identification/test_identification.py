@@ -289,3 +289,17 @@ def test_the_command_line(tmp_path: Path) -> None:
         failed = CliRunner().invoke(commands, arguments)
         assert failed.exit_code != 0
         assert words in failed.output
+
+
+def test_identify_sees_that_documents_with_the_id_of_the_query_are_left_out() -> None:
+    def beir(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> float:
+        others = {query: {doc: score for doc, score in docs.items() if doc != query} for query, docs in run.items()}
+        return ir.evaluate(qrels, others, "ndcg", like="beir").mean["ndcg"]
+
+    def mteb(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> float:
+        return ir.evaluate(qrels, run, "ndcg", like="mteb").mean["ndcg"]
+
+    dropped, kept = ir.identify(beir), ir.identify(mteb)
+    assert (dropped.options["identical_ids"], dropped.presets) == ("drop", ("beir",))
+    assert kept.options["identical_ids"] == "keep"
+    assert "beir" not in kept.presets

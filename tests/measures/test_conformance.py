@@ -947,7 +947,7 @@ def matrix() -> str:
             TABLE.cell(rules, "ties", ("ndcg", "ap", "rr", "rr@k", "p", "recall", "judged")),
             TABLE.cell(rules, "empty", ("ndcg", "ap", "rr", "p", "recall")),
             TABLE.cell(rules, "ideal"),
-            TABLE.cell(rules, "missing"),
+            TABLE.cell(rules, "missing", ("ndcg", "rr")),
             TABLE.cell(rules, "precision", ("ndcg", "ap", "rr", "rr@k", "p", "recall", "judged")),
             TABLE.cell(rules, "denominator", ("ap",)),
             divisor_of_precision(rules),

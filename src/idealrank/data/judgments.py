@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
@@ -164,11 +166,13 @@ class _QueryMapping(Mapping[str, dict[str, float]]):
             what = "1 document is" if again.size == 1 else f"{again.size:,} documents are"
             where = f"{what} repeated in the same query, first {doc!r} in query {query!r}"
             problems += (Problem("duplicate", again.size, f"{where}; the last {self._number_name} counts"),)
-            values = values.copy()
-            values[first[again]] = values[again]
             kept = first == rows
+            last, best = values.copy(), values.copy()
+            last[first[again]] = values[again]
+            np.maximum.at(best, first[again], values[again])
+            self.__dict__["_of_repeated"] = {"first": read_only(values[kept]), "best": read_only(best[kept])}
             offsets = offsets_of(kept)[offsets]
-            doc_ids, values = doc_ids.take(rows[kept]), values[kept]
+            doc_ids, values = doc_ids.take(rows[kept]), last[kept]
         own = {"offsets": read_only(offsets), "_values": read_only(values)}
         fields = {"query_ids": query_ids, "doc_ids": doc_ids, **own}
         self.__dict__.update(fields, problems=problems)
@@ -176,6 +180,18 @@ class _QueryMapping(Mapping[str, dict[str, float]]):
     def _ranked(self, values: Floats) -> Floats:
         """Return the numbers by which documents are ordered, of which none may be infinite."""
         return values
+
+    def with_duplicates(self, which: str) -> Self:
+        """Return the same with another number for documents that were repeated: "first", "last" or "best"."""
+        values = self.__dict__.get("_of_repeated", {}).get(which)
+        if values is None:
+            return self
+        made, word = copy(self), {"best": "highest"}.get(which, which)
+        problems = [
+            replace(each, message=each.message.replace("; the last ", f"; the {word} ")) for each in self.problems
+        ]
+        made.__dict__.update(_values=values, problems=tuple(problems))
+        return made
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")

@@ -29,7 +29,13 @@ from idealrank.evaluation.inputs import (
     named_measures,
     naming,
 )
-from idealrank.evaluation.preparation import in_order_of_ties, judged_lists, prepare, undefined_ties
+from idealrank.evaluation.preparation import (
+    in_order_of_ties,
+    judged_lists,
+    prepare,
+    undefined_ties,
+    with_duplicates,
+)
 from idealrank.evaluation.query_categories import Categories, in_order, value_of
 from idealrank.io.query_values import read_query_weights
 from idealrank.measures.conventions import Convention, convention
@@ -213,11 +219,7 @@ class Evaluator:
 
     def _joined(self, qrels: Qrels, answer: Run) -> tuple[RankingData, Floats, Booleans]:
         """Return the run's documents with their labels, their scores, and which queries the run leaves out."""
-        if self.convention.duplicates == "error":
-            for problem in (*qrels.problems, *answer.problems):
-                if problem.kind == "duplicate":
-                    name = self.convention.name
-                    raise DataError(f"{problem.message} by other conventions, but {name} rejects such data")
+        qrels, answer = (with_duplicates(each, self.convention) for each in (qrels, answer))
         for table, what in ((qrels, "the judgments are"), (answer, "the run is")):
             if table.n_docs == 0:
                 raise DataError(f"{what} empty: there is nothing to evaluate")
@@ -253,6 +255,8 @@ class Evaluator:
         problems: dict[Problem, None] = dict.fromkeys((*self._unused_weights(data), *self._uncategorized))
         values: dict[str, Floats] = {}
         rules_of = {name: _rules_of(each, rules) for name, each in named.items()}
+        if missing.any():
+            _check_missing(rules, rules_of)
         # The usual rules come first, since the counts are made with them.
         for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):
             lists, absent, met = prepare(data, scores, own_rules, missing, self.n_threads)
@@ -382,6 +386,17 @@ def _rules_of(measure: Measure, rules: Convention) -> Convention:
     """Return the convention for this measure, with choices about the data that it or the measure makes for it alone."""
     own = rules.for_measure(measure.label, measure.cutoff is not None)
     return replace(own, unjudged="drop") if measure.judged_only else own
+
+
+def _check_missing(rules: Convention, rules_of: Mapping[str, Convention]) -> None:
+    """Raise a DataError if the tool has other queries for some measures than for others."""
+    for name, own in rules_of.items():
+        if own.missing != rules.missing:
+            raise DataError(
+                f"the run has nothing for a judged query, where {rules.name} has one choice for {name} and another for "
+                f"most measures: choose like=convention({rules.name!r}).replace(missing={own.missing!r}), or "
+                f"missing={rules.missing!r} (--missing)"
+            )
 
 
 def _exceptions(measure: Measure, own: Convention, rules: Convention) -> dict[str, object]:

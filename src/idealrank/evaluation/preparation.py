@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
+from idealrank._present.pluralize import counted
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import offsets_of, places, query_at
+from idealrank.data.ids import Ids
+from idealrank.data.judgments import Qrels, Run
 from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
@@ -19,7 +22,9 @@ from idealrank.errors import DataError
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
 
-__all__ = ["in_order_of_ties", "judged_lists", "prepare", "undefined_ties"]
+__all__ = ["in_order_of_ties", "judged_lists", "prepare", "undefined_ties", "with_duplicates"]
+
+Table = TypeVar("Table", Qrels, Run)
 
 
 def prepare(
@@ -49,10 +54,28 @@ def prepare(
         problems += collisions
     negative = "keep" if rules.negative == "drop" else rules.negative
     lists = replace(data.lists(scores, n_threads), labels=labels, judged=judged, weights=None, negative=negative)
-    lists = _without_dropped_documents(lists, rules)
+    is_query = _named_as_query(lists) if rules.identical_ids == "drop" else None
+    if is_query is not None and is_query.any():
+        count = int(is_query.sum())
+        are = "is" if count == 1 else "are"
+        what = f"{counted(count, 'retrieved document')} with the id of the query {are} left out, as {rules.name} does"
+        problems += (Problem("identical id", count, what),)
+    lists = _without_dropped_documents(lists, rules, is_query)
     if rules.missing == "drop" and missing.any():
         lists, missing = _without_queries(lists, missing), missing[~missing]
     return lists, missing, data.problems + problems
+
+
+def with_duplicates(table: Table, rules: Convention) -> Table:
+    """Return judgments or a run with the number that the convention uses for documents that were repeated."""
+    if rules.duplicates == "error":
+        for problem in table.problems:
+            if problem.kind == "duplicate":
+                raise DataError(
+                    f"{problem.message} by other conventions, but {rules.name} rejects such data: choose which one "
+                    "counts with like=convention(...).replace(duplicates='last'), 'first' or 'best' (--duplicates best)"
+                )
+    return table.with_duplicates(rules.duplicates)
 
 
 def in_order_of_ties(lists: Lists, ties: str) -> tuple[Lists, str]:
@@ -116,12 +139,21 @@ def judged_lists(lists: Lists) -> Lists:
     return replace(own, subtopics=subtopics)
 
 
-def _without_dropped_documents(lists: Lists, rules: Convention) -> Lists:
+def _named_as_query(lists: Lists) -> Booleans | None:
+    """Return which documents have the id of their query; None if there are no ids."""
+    if lists.doc_ids is None or lists.query_ids is None:
+        return None
+    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
+    same: Booleans = lists.doc_ids.index_in(Ids.of(lists.query_ids)) == queries
+    return same
+
+
+def _without_dropped_documents(lists: Lists, rules: Convention, dropped: Booleans | None) -> Lists:
     judged = lists.judged
     if rules.negative == "drop" and judged is not None:
         kept = judged.labels >= 0
         lists = replace(lists, judged=JudgedLabels(judged.labels[kept], offsets_of(kept)[judged.offsets]))
-    dropped = np.zeros(lists.labels.size, bool)
+    dropped = np.zeros(lists.labels.size, bool) if dropped is None else dropped
     if rules.unjudged == "drop":
         dropped |= np.isnan(lists.labels)
     if rules.negative == "drop" or (rules.negative == "unjudged" and rules.unjudged == "drop"):

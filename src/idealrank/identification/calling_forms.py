@@ -15,7 +15,7 @@ import numpy as np
 
 from idealrank._core.extras import is_installed, needs
 from idealrank.errors import OptionError
-from idealrank.identification.probes import Probe, Query
+from idealrank.identification.probes import QUERY_ID, Probe, Query
 
 __all__ = ["WORDS", "Form", "forms_of", "parse_takes"]
 
@@ -93,6 +93,11 @@ class Form:
         """Whether a document may be retrieved twice."""
         return bool({"ranked", "rankings"} & self.bare)
 
+    @property
+    def has_query_ids(self) -> bool:
+        """Whether the function sees ids of queries that a document may have too."""
+        return self.has_names and self.ids == "text" and bool({*_BY_QUERY, "qrels_frame"} & set(self.words))
+
     def __str__(self) -> str:
         return ", ".join([*self.words, *(["k"] if self.k is not None and "k" not in self.words else [])])
 
@@ -104,6 +109,7 @@ class Form:
                 or ((query.unretrieved or query.unjudged) and not self.has_ids)
                 or (not set(query.labels.values()) <= {0, 1} and not self.is_graded)
                 or (query.is_tied and not self.has_scores)
+                or (QUERY_ID in query.docs and not self.has_query_ids)
                 or (len(set(query.docs)) < len(query.docs) and not self.has_duplicates)
             ):
                 return False

@@ -16,7 +16,7 @@ from idealrank.identification.elimination import N_DOCS, Elimination
 from idealrank.identification.function_calls import Answer, OutOfCalls
 from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS, thresholds_like
 from idealrank.identification.ndcg_formulas import COMBINATIONS, OUTPUTS, Formula
-from idealrank.identification.probes import Query, doc_ids, ranking
+from idealrank.identification.probes import QUERY_ID, Query, doc_ids, ranking
 
 __all__ = ["CHOICES", "ChoiceRow", "Flaw", "find_choices"]
 
@@ -362,6 +362,15 @@ def _duplicates(known: Elimination) -> None:
         known.settle([known.ask(query)], **_tried("duplicates"))
 
 
+def _identical_ids(known: Elimination) -> None:
+    """Find whether a document with the id of the query is left out."""
+    if known.form.has_query_ids:
+        ids = [QUERY_ID, *doc_ids(3)]
+        lists = [([0, 1, 0, 1], [1, 2, 3, 4]), ([1, 0, 1, 0], [2, 1, 3, 4])]
+        queries = [ranking(labels, ranks, ids=ids, zeros_judged=known.zeros_judged) for labels, ranks in lists]
+        known.settle([known.ask(query) for query in queries], **_tried("identical_ids"))
+
+
 def _queries(known: Elimination) -> None:
     """Find how the values of queries are combined."""
     if not known.form.has_queries:
@@ -601,6 +610,8 @@ CHOICES: dict[str, ChoiceRow] = {
         _duplicates, ("each", "first", "last", "once", "error"), option="duplicates",
         defects={"each": "a document that is retrieved twice counts twice"}, right="once",
         is_wrong=lambda formula, form: form.has_duplicates),
+    "identical_ids": ChoiceRow(
+        _identical_ids, ("keep", "drop"), option="identical_ids", in_convention=("keep", "drop")),
     "average": ChoiceRow(
         _queries, ("mean", "nonzero", "pooled", "documents", "relevant", *COMBINATIONS),
         also={"nonzero": {"empty": "skip"}}, defects={
@@ -627,7 +638,7 @@ CHOICES: dict[str, ChoiceRow] = {
 #: The probes, in the order in which they are asked: a later one knows what earlier ones found.
 _PROBES = (
     find_dcg, find_ideal, _long_lists, _cutoff, _default_cutoff, _short_lists, _empty, _ties, _documents, _labels,
-    _duplicates, _queries, _scores,
+    _duplicates, _identical_ids, _queries, _scores,
 )  # fmt: skip
 
 

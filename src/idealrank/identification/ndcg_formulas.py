@@ -20,7 +20,7 @@ from idealrank.identification.gains_and_discounts import (
     gains_of,
     weights_of,
 )
-from idealrank.identification.probes import Probe, Query
+from idealrank.identification.probes import QUERY_ID, Probe, Query
 
 __all__ = ["COMBINATIONS", "OUTPUTS", "Formula", "Refused"]
 
@@ -122,6 +122,7 @@ class Formula:
     #: dropped: documents with a label of 0 are not ranked.
     zeros: str = "kept"
     duplicates: str = "each"
+    identical_ids: str = "keep"
     #: nonzero: the mean of values that are not 0; pooled: the sum of the DCGs over that of the ideal ones.
     average: str = "mean"
     missing: float | str = 0.0
@@ -288,6 +289,8 @@ class Formula:
         unit = self._unit_of(query)
         convert = _CONVERSIONS.get(self.precision, float)
         for doc, score in query.ranked or ():
+            if doc == QUERY_ID and self.identical_ids == "drop":
+                continue
             label = self._label(query.labels[doc]) if doc in query.labels else None
             if label == "drop" or (label is None and self.unjudged == "drop"):
                 continue

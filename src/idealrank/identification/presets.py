@@ -19,7 +19,7 @@ from idealrank.measures.measure_base import TIES
 
 __all__ = ["choices_of", "expressed", "matching", "options_of"]
 
-_DATA = ("negative", "labels", "unjudged", "missing", "duplicates", "precision")
+_DATA = ("negative", "labels", "unjudged", "missing", "duplicates", "identical_ids", "precision")
 #: Labels whose gains are compared.
 _GRADES = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.3, 0.5, 0.7, 1.5)
 #: What may be added to the ideal DCG, to avoid a division by 0, without a visible difference.

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["Probe", "Query", "ranking"]
+__all__ = ["QUERY_ID", "Probe", "Query", "ranking"]
 
+#: The id of the first query.
+QUERY_ID = "q1"
 #: Document ids whose alphabetical order is not the order in which they are used.
 _IDS = ("d4", "d1", "d6", "d2", "d8", "d3", "d7", "d5")
 
@@ -64,7 +66,7 @@ class Query:
     def __str__(self) -> str:
         if self.ranked is not None and not self.unretrieved and not self.unjudged:
             labels = self.labels
-            if len(set(self.docs)) == len(self.docs):
+            if len(set(self.docs)) == len(self.docs) and QUERY_ID not in labels:
                 shown = ", ".join(f"{labels[doc]:g}" for doc in self.docs)
                 scores = ", ".join(f"{score:.12g}" for _, score in self.ranked)
                 return f"labels [{shown}], scores [{scores}]"

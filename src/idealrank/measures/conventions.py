@@ -41,8 +41,11 @@ class Convention:
     missing : {0.0, "drop", "error"}
         What happens to a judged query that the run does not contain: it has the value 0, it is dropped, or it is an
         error.
-    duplicates : {"last", "error"}
-        What happens to a document that is repeated in a query: its last score is used, or it is an error.
+    duplicates : {"last", "first", "best", "error"}
+        What happens to a document that is repeated in a query: its last, first or highest score (or label) is used, or
+        it is an error.
+    identical_ids : {"keep", "drop"}
+        What happens to a retrieved document whose id is the id of the query: it is kept, or it is dropped.
     precision : {"float64", "float32"}
         The precision in which scores are compared.
     labels : {"float", "integer", "binary", "truncated"}
@@ -52,7 +55,7 @@ class Convention:
         input order only in lists up to this length, and in an undefined order in longer lists.
     overrides : mapping of mappings
         Options of single measures, by the name of the measure: "ap", or "rr@" for the measure with a cutoff. They may
-        also set another ``precision`` or other ``labels``.
+        also set another ``precision`` or ``missing``, or other ``labels``.
     note : str
         What the convention reproduces, and what it does not.
 
@@ -71,6 +74,7 @@ class Convention:
     unjudged: str = "zero"
     missing: float | str = 0.0
     duplicates: str = "last"
+    identical_ids: str = "keep"
     precision: str = "float64"
     labels: str = "float"
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -145,7 +149,8 @@ class Convention:
         Parameters
         ----------
         **choices : str or float
-            New values of ``negative``, ``unjudged``, ``missing``, ``duplicates``, ``precision`` or ``labels``.
+            New values of ``negative``, ``unjudged``, ``missing``, ``duplicates``, ``identical_ids``, ``precision`` or
+            ``labels``, for all measures.
 
         Returns
         -------
@@ -167,7 +172,11 @@ class Convention:
         for name in choices:
             if name not in _CHOICES:
                 raise OptionError(f"a convention has no choice {name!r}{nearest(name, _CHOICES)}")
-        return dataclasses.replace(self, name=f"{self.name} but {changed}", **choices)
+        overrides = {
+            measure: {name: value for name, value in given.items() if name not in choices}
+            for measure, given in self.overrides.items()
+        }
+        return dataclasses.replace(self, name=f"{self.name} but {changed}", overrides=overrides, **choices)
 
     def __str__(self) -> str:
         return self.name
@@ -179,13 +188,14 @@ _CHOICES: Mapping[str, tuple[float | str, ...]] = MappingProxyType(
         "negative": ("error", "unjudged", "keep", "drop"),
         "unjudged": ("zero", "drop"),
         "missing": (0.0, "drop", "error"),
-        "duplicates": ("last", "error"),
+        "duplicates": ("last", "first", "best", "error"),
+        "identical_ids": ("keep", "drop"),
         "precision": ("float64", "float32"),
         "labels": ("float", "integer", "binary", "truncated"),
     }
 )
 #: Choices that may differ between measures; the others determine the documents and queries.
-_OF_MEASURES = ("precision", "labels")
+_OF_MEASURES = ("precision", "labels", "missing")
 
 _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
     {
@@ -329,10 +339,17 @@ _PRESETS = (
     _tool("msmarco",
           "The MS MARCO script: MRR@10, ties by ascending document id; a query that the run lacks counts as 0.",
           **_LINEAR, ties="docid_asc", negative="unjudged"),
-    _tool("beir", "BEIR 2.2: calls pytrec_eval, and rounds the mean to 5 decimals, which is not repeated here.",
-          **(_TREC | {"labels": "integer"})),
-    _tool("mteb", "MTEB 2.26: calls pytrec_eval, and rounds the mean to 5 decimals, which is not repeated here.",
-          **(_TREC | {"labels": "integer"})),
+    _tool("beir",
+          "BEIR 2.2: calls pytrec_eval without the documents whose id is the id of the query, and rounds the mean to 5 "
+          "decimals, which is not repeated here. Its MRR keeps equal scores in input order, compares them as double "
+          "and counts a missing query as 0.",
+          **(_TREC | {"labels": "integer", "identical_ids": "drop"}),
+          overrides={"rr": {"ties": "stable", "precision": "float64", "missing": 0.0}}),
+    _tool("mteb",
+          "MTEB 2.26: calls pytrec_eval, and rounds the mean to 5 decimals, which is not repeated here. Its MRR "
+          "compares scores as double. Tasks with ignore_identical_ids, such as ArguAna, leave out documents whose id "
+          "is the id of the query: identical_ids=\"drop\".",
+          **(_TREC | {"labels": "integer"}), overrides={"rr": {"precision": "float64"}}),
     _tool("mlflow",
           "MLflow 3.18 ndcg_at_k: binary gains; documents are in the order retrieved. If fewer than k documents are "
           "retrieved, the ideal ranking is cut at their number. A query without relevant and retrieved documents "

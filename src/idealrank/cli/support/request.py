@@ -17,8 +17,10 @@ from idealrank.cli.support.shared_options import (
     column_options,
     data_options,
     debug_option,
+    duplicates_option,
     format_option,
     html_option,
+    identical_ids_option,
     like_option,
     measures_option,
     missing_option,
@@ -47,6 +49,8 @@ class Request:
     like: str | None = None
     unjudged: str | None = None
     missing: str | None = None
+    duplicates: str | None = None
+    identical_ids: str | None = None
     query: str | None = None
     doc: str | None = None
     label: str | None = None
@@ -117,8 +121,8 @@ class Request:
             raise click.UsageError(f"no system to evaluate: give {what}." if least == 1 else f"{few}.")
 
     def _like(self, judged: Shape, systems: Mapping[str, Shape] | None) -> str | Convention | None:
-        """Return the convention of ``--like`` with the choices of ``--unjudged`` and ``--missing``."""
-        if self.unjudged is None and self.missing is None:
+        """Return the convention of ``--like`` with the choices of options such as ``--unjudged``."""
+        if all(getattr(self, name) is None for name in _CHOICES):
             return self.like
 
         from idealrank.evaluation.inputs import are_scores
@@ -127,14 +131,11 @@ class Request:
         return self.with_choices(self.like or ("idealrank" if is_labeled else "trec_eval"))
 
     def with_choices(self, like: str) -> Convention:
-        """Return a convention with the choices of ``--unjudged`` and ``--missing``."""
+        """Return a convention with the choices of options such as ``--unjudged``."""
         from idealrank.measures.conventions import convention
 
-        choices: dict[str, str | float] = {}
-        if self.unjudged is not None:
-            choices["unjudged"] = self.unjudged
-        if self.missing is not None:
-            choices["missing"] = 0.0 if self.missing == "0" else self.missing
+        given = {name: getattr(self, name) for name in _CHOICES if getattr(self, name) is not None}
+        choices: dict[str, str | float] = {name: 0.0 if value == "0" else value for name, value in given.items()}
         rules = convention(like)
         return rules.replace(**choices) if choices else rules
 
@@ -240,6 +241,8 @@ def baseline_name(given: str | None, systems: Sequence[str], names: Sequence[str
 @like_option
 @unjudged_option
 @missing_option
+@duplicates_option
+@identical_ids_option
 @column_options
 @data_options
 @format_option
@@ -254,7 +257,8 @@ _OF_NDCG = (
     "A measure, such as ndcg@10 or 'ndcg(gain=linear)@10'; may be repeated. By default, NDCG with six discounts and "
     "cutoffs."
 )
-_FIRST = ("data", "systems", "measures", "like", "unjudged", "missing")
+_CHOICES = ("unjudged", "missing", "duplicates", "identical_ids")
+_FIRST = ("data", "systems", "measures", "like", *_CHOICES)
 
 
 class SystemsCommand(Command):

@@ -19,9 +19,11 @@ __all__ = [
     "data_options",
     "debug_option",
     "digits_option",
+    "duplicates_option",
     "explain_option",
     "format_option",
     "html_option",
+    "identical_ids_option",
     "is_debug",
     "level_option",
     "like_option",
@@ -146,6 +148,20 @@ missing_option = click.option(
     metavar="0|drop|error",
     help="For a query that is missing from a run: count it as 0 like trec_eval -c (as the worst value if lower is "
     "better), leave it out (drop), or stop (error); by default, as --like does.",
+)
+duplicates_option = click.option(
+    "--duplicates",
+    type=click.Choice(["last", "first", "best", "error"]),
+    metavar="WHICH",
+    help="For a document that is repeated in a query: use its last, first or highest score (last, first, best), or stop "
+    "(error); by default, as --like does.",
+)
+identical_ids_option = click.option(
+    "--identical-ids",
+    type=click.Choice(["keep", "drop"]),
+    metavar="WHICH",
+    help="Keep retrieved documents whose id is the id of the query (keep), or remove them like BEIR (drop); by "
+    "default, as --like does.",
 )
 weights_option = click.option(
     "--query-weights",

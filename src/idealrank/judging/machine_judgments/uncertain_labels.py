@@ -23,7 +23,7 @@ from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import values_of_lists
 from idealrank.evaluation.inputs import OneSystem, Several, judged_and_systems, naming
-from idealrank.evaluation.preparation import in_order_of_ties, prepare
+from idealrank.evaluation.preparation import in_order_of_ties, prepare, with_duplicates
 from idealrank.measures import Measure, gains
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention
@@ -245,7 +245,7 @@ def evaluate_uncertain(
     for system, each in systems.items():
         assert isinstance(each, Run)
         with naming(system):
-            data = join(numbered, each, n_threads=n_threads)
+            data = join(numbered, with_duplicates(each, own), n_threads=n_threads)
             missing = numbered.query_ids.index_in(each.query_ids) < 0
             assert data.scores is not None
             prepared, absent, _ = prepare(data, data.scores, own, missing, n_threads)

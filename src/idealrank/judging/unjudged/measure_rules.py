@@ -14,7 +14,7 @@ from idealrank.data.lists import JudgedLabels, Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import values_of_lists
-from idealrank.evaluation.preparation import in_order_of_ties, prepare
+from idealrank.evaluation.preparation import in_order_of_ties, prepare, with_duplicates
 from idealrank.measures import Measure, cutoffs, discounts, gains
 from idealrank.measures.conventions import Convention
 from idealrank.measures.plan import Plan
@@ -120,6 +120,7 @@ class Ranked:
     @classmethod
     def of(cls, qrels: Qrels, run: Run, rules: Rules, n_threads: int | None) -> Ranked:
         """Join judgments and a run."""
+        qrels, run = with_duplicates(qrels, rules.convention), with_duplicates(run, rules.convention)
         data = join(qrels, run, n_threads=n_threads)
         assert data.scores is not None
         lists, _, _ = prepare(data, data.scores, rules.convention, np.zeros(data.n_queries, bool), n_threads)
