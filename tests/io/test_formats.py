@@ -4,7 +4,9 @@ import ast
 import gzip
 import lzma
 import re
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from idealrank.io.format_list import FORMATS
 from idealrank.io.formats import Frame, Nested, load, named, recognized, sniffed
 from idealrank.io.frame_output import to_frame
 from idealrank.io.parquet_csv import read_frame
+from idealrank.io.shapes.path_shape import PathShape
 
 #: The starts of files of each format.
 TEXTS = {
@@ -218,3 +221,34 @@ def test_a_frame_is_read_whatever_its_name(tmp_path: Path) -> None:
     path = tmp_path / "judgments.txt"
     path.write_bytes(b"qid,doc,label\n007,d1,2\n")
     assert read_frame(path).to_pydict() == {"qid": ["007"], "doc": ["d1"], "label": [2]}
+
+
+#: What a file of 64 KiB may repeat.
+UNITS = [
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b" ",
+    b"\t",
+    b" \n\t",
+    b"#\n",
+    b"\0",
+    b"\xef\xbb\xbf",
+    b'"',
+    b",",
+    b"a,",
+    b"a\t",
+    b"[",
+] + [b"1", b"a", b".", b"1e", b"-", b"1 ", b"1:", b"qid:", b"q 0 d 1\n", b"q 0 d\n", b"q 0 e 1\nq "]
+
+
+@pytest.mark.parametrize("start", [b"", b"1 ", b"a b ", b"a b c ", b"q 0 d 1\n", b"a,", b"a;", b"#"])
+def test_recognizing_takes_linear_time(start: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    for unit in UNITS:
+        for end in (b"", b"\0"):
+            path.write_bytes(start + unit * (65_536 // len(unit)) + end)
+            began = time.process_time()
+            with suppress(ParseError):
+                _ = PathShape(path).kind
+            assert time.process_time() - began < 0.2, unit

@@ -43,11 +43,13 @@ __all__ = [
     "sniffed",
 ]
 
-#: Patterns for `Format.begins`: a field, the separator of two fields, and a numeric field.
-FIELD, BLANK, NUMBER = rb"[^\s\0]+", rb"[ \t]+", rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+#: Patterns for `Format.begins`: a field, the separator of two fields, and a numeric field. They never give back what
+#: they matched, so that the time is linear in the length of the text.
+FIELD, BLANK = rb"[^\s\0]++", rb"[ \t]++"
+NUMBER = rb"[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+"
 
 # Empty lines and comments that may come before the first line.
-_BEFORE = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*"
+_BEFORE = rb"(?:[ \t]*+(?:#[^\n]*+)?+\r?+\n)*+[ \t]*+"
 _COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst)$")
 _ANY_TEXT = (".txt", ".dat")
 
@@ -71,7 +73,7 @@ class Format:
     holds : type
         `RankingData`, `Qrels`, `Run`, `Frame` or `Nested`.
     begins : bytes
-        A regular expression for the beginning of a file, after comments and empty lines.
+        A regular expression for the beginning of a file, after comments and empty lines; its time must be linear.
     reader : callable
         Takes a path, and the keywords in ``options``; returns what the format holds.
     writer : callable

@@ -333,9 +333,9 @@ def _write(table: Qrels | Run, values: Floats, ranks: Int64s | None, tag: bytes,
 
 #: The first document is listed again for the same query, with another second field.
 _REPEATED = (
-    rb"(?m:([^\s\0]+)[ \t]+([^\s\0]+)[ \t]+([^\s\0]+)[ \t]+"
+    rb"(?:([^\s\0]++)[ \t]++([^\s\0]++)[ \t]++([^\s\0]++)[ \t]++"
     + NUMBER
-    + rb"[ \t\r]*\n(?s:.*?)^[ \t]*\1[ \t]+(?!\2\s)\S+[ \t]+\3\s)"
+    + rb"[ \t\r]*+\n(?:[^\n]*\n)*?[ \t]*+\1[ \t]++(?!\2\s)\S++[ \t]++\3\s)"
 )
 _JUDGMENT = rb"(?!" + _REPEATED + rb")" + (FIELD + BLANK) * 3 + NUMBER + rb"[ \t\r]*(?:\n|$)"
 SUBTOPICS = Format("subtopics", Qrels, _REPEATED, partial(read_qrels, subtopics=True), _write_by_subtopic)

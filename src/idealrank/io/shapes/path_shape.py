@@ -15,14 +15,14 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, first_bytes, read_whole
-from idealrank.io.formats import Format, Frame, Nested, recognized, sniffed
+from idealrank.io.formats import NUMBER, Format, Frame, Nested, recognized, sniffed
 from idealrank.io.prefetch import RunAhead
 from idealrank.io.shapes.shape import ROLES, Content, InputLayout, Shape, recognize
 
 __all__ = ["PathShape"]
 
 _CONTENT: dict[Any, Content] = {Qrels: "qrels", Run: "run", RankingData: "ranking"}
-_NUMBER_LINES = re.compile(rb"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[ \t]*\r?(?:\n|$)|\s*-?(?:inf|nan)\s", re.I)
+_NUMBER_LINES = re.compile(rb"\s*+(?:" + NUMBER + rb"[ \t]*+\r?(?:\n|$)|-?(?:inf|nan)\s)", re.I)
 _PLAIN = InputLayout()
 _ASK = "expected TREC, LETOR, MS MARCO, CSV, Parquet, JSON, or one score per line"
 
