@@ -167,3 +167,34 @@ def test_the_name_of_a_run_is_one_word(tmp_path: Path, name: str) -> None:
 def test_any_word_may_be_the_name_of_a_run(tmp_path: Path, name: str) -> None:
     ir.io.write_run(ir.Run({"q1": {"d1": 1.0}}, name=name), tmp_path / "x")
     assert ir.read_run(tmp_path / "x").name == name
+
+
+def test_subtopics_of_a_file_and_of_a_stream_are_the_same_wherever_blocks_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [(f"q{i % 7}", f"s{i % 3}", f"d\x1f{i % 50}", i % 4) for i in range(2_000)]
+    text = "".join(f"{q}\t{s}  {d} {label}\r\n" for q, s, d, label in rows).encode()
+    expected: dict[str, dict[str, dict[str, float]]] = {}
+    for query, subtopic, doc, label in rows:
+        expected.setdefault(query, {}).setdefault(doc, {})[subtopic] = label
+    (tmp_path / "x").write_bytes(text)
+    for size in (8 << 20, 777):
+        monkeypatch.setattr("idealrank.io.files._BLOCK_SIZE", size)
+        monkeypatch.setattr("idealrank.io.trec._REWRITTEN_AT_ONCE", 100)
+        read = [ir.read_qrels(tmp_path / "x"), ir.read_qrels(io.BytesIO(text), subtopics=True)]
+        for qrels in read:
+            assert isinstance(qrels, ir.SubtopicQrels)
+            assert qrels.to_nested() == expected
+            assert [each.count for each in qrels.problems if each.kind == "duplicate"] == [2_000 - 7 * 3 * 50]
+
+
+def test_a_query_that_begins_like_a_comment_has_its_subtopics() -> None:
+    read = ir.read_qrels(io.BytesIO(b"#q 1 d 1\n#q 2 d 0\n"), comments=False, subtopics=True)
+    assert read.to_nested() == {"#q": {"d": {"1": 1.0, "2": 0.0}}}
+
+
+def test_repeated_lines_with_one_second_field_are_no_subtopics(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("\n# a b\nq 0 d 1\n\nq 0 d 2\nq 0 e 0\n")
+    qrels = ir.read_qrels(tmp_path / "x")
+    assert qrels == {"q": {"d": 2, "e": 0}}
+    assert not isinstance(qrels, ir.SubtopicQrels)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Qrels", "Run", "join"]
 
+_ROWS_AT_ONCE = 1 << 16
+
 
 class _QueryMapping(Mapping[str, dict[str, float]]):
     """One number per (query, document) pair, grouped by query in order of first appearance.
@@ -160,19 +162,22 @@ class _QueryMapping(Mapping[str, dict[str, float]]):
         first = None if is_distinct else _native.first_rows(*doc_ids.parts, offsets, resolve_threads(None))
         # No first row is greater than the row itself, so the sum tells whether any is smaller.
         if first is not None and int(first.sum()) < n_docs * (n_docs - 1) // 2:
-            rows = np.arange(n_docs)
-            again = np.flatnonzero(first != rows)
-            doc, query = doc_ids[int(again[0])], query_ids[query_at(offsets, int(again[0]))]
-            what = "1 document is" if again.size == 1 else f"{again.size:,} documents are"
-            where = f"{what} repeated in the same query, first {doc!r} in query {query!r}"
-            problems += (Problem("duplicate", again.size, f"{where}; the last {self._number_name} counts"),)
-            kept = first == rows
-            last, best = values.copy(), values.copy()
-            last[first[again]] = values[again]
-            np.maximum.at(best, first[again], values[again])
-            self.__dict__["_of_repeated"] = {"first": read_only(values[kept]), "best": read_only(best[kept])}
-            offsets = offsets_of(kept)[offsets]
-            doc_ids, values = doc_ids.take(rows[kept]), last[kept]
+            last, best, kept = values.copy(), values.copy(), np.empty(n_docs, bool)
+            for begin in range(0, n_docs, _ROWS_AT_ONCE):  # in parts, so that temporary arrays are small
+                part = slice(begin, min(begin + _ROWS_AT_ONCE, n_docs))
+                kept[part] = is_first = first[part] == np.arange(part.start, part.stop)
+                repeated, again = first[part][~is_first], values[part][~is_first]
+                last[repeated] = again
+                np.maximum.at(best, repeated, again)
+            row, rows = int(np.argmin(kept)), np.flatnonzero(kept)
+            n_repeated = n_docs - rows.size
+            what = "1 document is" if n_repeated == 1 else f"{n_repeated:,} documents are"
+            where = f"{what} repeated in the same query, first {doc_ids[row]!r} in query "
+            where += repr(query_ids[query_at(offsets, row)])
+            problems += (Problem("duplicate", n_repeated, f"{where}; the last {self._number_name} counts"),)
+            self.__dict__["_of_repeated"] = {"first": read_only(values[rows]), "best": read_only(best[rows])}
+            offsets = np.searchsorted(rows, offsets)
+            doc_ids, values = doc_ids.take(rows), last[rows]
         own = {"offsets": read_only(offsets), "_values": read_only(values)}
         fields = {"query_ids": query_ids, "doc_ids": doc_ids, **own}
         self.__dict__.update(fields, problems=problems)

@@ -14,7 +14,7 @@ from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._present.pluralize import counted
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.columns import check_size, float_column, offsets_of, places, read_only
+from idealrank.data.columns import check_size, float_column, offsets_of, places, query_at, read_only
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels
 from idealrank.data.problem import Problem
@@ -151,45 +151,74 @@ class SubtopicQrels(Qrels):
         *,
         problems: tuple[Problem, ...] = (),
     ) -> None:
-        (query, queries), (doc, docs), (subtopic, subtopics) = (
-            Ids.of(ids).numbered() for ids in (query_ids, doc_ids, subtopic_ids)
-        )
-        column = float_column(labels, "labels", doc.size)
-        check_size(query.size, doc.size, "query_ids", "judgment")
-        check_size(subtopic.size, doc.size, "subtopic_ids", "judgment")
+        query, queries = Ids.of(query_ids).numbered()
+        subtopics, docs = Ids.of(subtopic_ids), Ids.of(doc_ids)
+        column = float_column(labels, "labels", len(docs))
+        check_size(query.size, len(docs), "query_ids", "judgment")
+        check_size(len(subtopics), len(docs), "subtopic_ids", "judgment")
         bad = np.flatnonzero(~np.isfinite(column))
         if bad.size:
             row = int(bad[0])
             raise DataError(f"a label must be a finite number, got {column[row]}", queries[int(query[row])], row)
+        if (query[1:] < query[:-1]).any():
+            order = np.argsort(query, kind="stable")
+            subtopics, docs, column = subtopics.take(order), docs.take(order), column[order]
+        offsets = offsets_of(np.bincount(query, minlength=len(queries)))
+        self._fill_grouped(queries, offsets, docs, column, subtopics.numbered(), problems)
+
+    @classmethod
+    def from_grouped(
+        cls,
+        query_ids: Ids,
+        offsets: Int64s,
+        doc_ids: Ids,
+        labels: Floats,
+        subtopic_ids: Ids,
+        problems: tuple[Problem, ...] = (),
+    ) -> Self:
+        """Create judgments like `from_rows`, from rows that are grouped by query: ``offsets[i]:offsets[i + 1]``."""
+        made = cls.__new__(cls)
+        made._fill_grouped(query_ids, offsets, doc_ids, labels, subtopic_ids.numbered(), problems)
+        return made
+
+    def _fill_grouped(
+        self,
+        queries: Ids,
+        offsets: Int64s,
+        docs: Ids,
+        labels: Floats,
+        numbered: tuple[Int64s, Ids],
+        problems: tuple[Problem, ...],
+    ) -> None:
+        subtopic, subtopics = numbered
         # Documents in order of first appearance within their query, and their cells in order of subtopics.
-        pair, first, inverse = np.unique(query * max(len(docs), 1) + doc, return_index=True, return_inverse=True)
-        in_order = np.lexsort((first, pair // max(len(docs), 1)))
-        place = np.empty_like(in_order)
-        place[in_order] = np.arange(in_order.size)
-        document = place[inverse]
-        rows = np.lexsort((np.arange(doc.size), subtopic, document))
-        is_last = np.ones(rows.size, bool)
-        same = (document[rows][1:] == document[rows][:-1]) & (subtopic[rows][1:] == subtopic[rows][:-1])
-        is_last[:-1] = ~same
-        if not is_last.all():
-            row = int(rows[~is_last][0])
-            n_repeated = int(np.count_nonzero(~is_last))
+        document = _native.first_rows(*docs.parts, offsets, resolve_threads(None))
+        rows = np.lexsort((subtopic, document))
+        document, subtopic = document[rows], subtopic[rows]
+        is_new = np.ones(rows.size, bool)  # documents, and then cells
+        is_new[1:] = document[1:] != document[:-1]
+        starts = np.flatnonzero(is_new)
+        is_new[1:] |= subtopic[1:] != subtopic[:-1]
+        cell_starts = np.flatnonzero(is_new)
+        is_last = np.append(is_new[1:], np.ones(min(rows.size, 1), bool))
+        if cell_starts.size < rows.size:
+            place = int(np.argmin(is_last))
+            n_repeated = rows.size - cell_starts.size
             are = "judgment is" if n_repeated == 1 else "judgments are"
             what = (
-                f"{n_repeated:,} {are} repeated, first {docs[int(doc[row])]!r} for subtopic "
-                f"{subtopics[int(subtopic[row])]!r} of query {queries[int(query[row])]!r}: the last label counts"
+                f"{n_repeated:,} {are} repeated, first {docs[int(rows[place])]!r} for subtopic "
+                f"{subtopics[int(subtopic[place])]!r} of query {queries[query_at(offsets, int(rows[place]))]!r}: "
+                "the last label counts"
             )
             problems += (Problem("duplicate", n_repeated, what),)
-            rows = rows[is_last]
         cells = Cells(
-            read_only(offsets_of(np.bincount(document[rows], minlength=in_order.size))),
-            read_only(subtopic[rows]),
-            read_only(column[rows]),
+            read_only(np.append(np.searchsorted(cell_starts, starts), cell_starts.size)),
+            read_only(subtopic[is_last]),
+            read_only(labels[rows[is_last]]),
         )
-        highest = np.maximum.reduceat(cells.labels, cells.offsets[:-1]) if in_order.size else np.zeros(0)
-        chosen = first[in_order]
-        offsets = offsets_of(np.bincount(query[chosen], minlength=len(queries)))
-        self._fill(queries, read_only(offsets), docs.take(doc[chosen]), highest, problems)
+        highest = np.maximum.reduceat(cells.labels, cells.offsets[:-1]) if starts.size else np.zeros(0)
+        chosen = document[starts]
+        self._fill(queries, read_only(np.searchsorted(chosen, offsets)), docs.take(chosen), highest, problems)
         self.__dict__.update(cells=cells, subtopic_ids=subtopics)
 
     @property

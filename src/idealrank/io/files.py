@@ -45,7 +45,7 @@ _LONGEST_LINE = 64 << 20
 # Text rarely shrinks to less than a twentieth. A file that expands by more than this, beyond a size that is always
 # harmless, was made to exhaust the memory.
 _LARGEST_RATIO = 100
-_HARMLESS_LINES, _HARMLESS_WHOLE = 1 << 30, 16 << 20
+_HARMLESS = 16 << 20
 # Suffix of temporary files, and how much of the target's name they keep: a file name has at most 255 bytes.
 _TEMPORARY, _LONGEST_STEM = ".idealrank.tmp", 200
 _CREATE = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
@@ -231,7 +231,6 @@ def read_blocks(
     *,
     n_threads: int | None = None,
     progress: Progress | None = None,
-    harmless: int = _HARMLESS_LINES,
 ) -> None:
     """Pass the whole source to a reader, block by block.
 
@@ -245,8 +244,6 @@ def read_blocks(
         Number of threads; None means all cores, or the number passed to `set_threads`.
     progress : callable, optional
         Called with the bytes read so far and the size of the file, or None if unknown.
-    harmless : int, optional
-        A compressed file that is larger than this when decompressed must not be more than 100 times its own size.
 
     Raises
     ------
@@ -257,13 +254,13 @@ def read_blocks(
     if not (progress is None or callable(progress)):
         raise OptionError(f"progress must be a function of the bytes read and the size, got {progress!r}")
     threads = resolve_threads(n_threads)
-    for position, size in fed_blocks(source, reader, lambda: threads, harmless):
+    for position, size in fed_blocks(source, reader, lambda: threads):
         if progress is not None:
             progress(position, size)
 
 
 def fed_blocks(
-    source: Source, reader: Reader, n_threads: Callable[[], int], harmless: int = _HARMLESS_LINES
+    source: Source, reader: Reader, n_threads: Callable[[], int]
 ) -> Generator[tuple[int, int | None], None, None]:
     """Pass the source to a reader as `read_blocks` does, and yield after each block what it tells ``progress``.
 
@@ -271,7 +268,7 @@ def fed_blocks(
 
     Parameters
     ----------
-    source, reader, harmless
+    source, reader
         As in `read_blocks`.
     n_threads : callable
         Returns the number of threads for the next block.
@@ -295,7 +292,7 @@ def fed_blocks(
                     filled += count
                     n_bytes += count
                     last = not count
-                if compressed is not None and n_bytes > max(harmless, _LARGEST_RATIO * compressed.n_bytes):
+                if compressed is not None and n_bytes > max(_HARMLESS, _LARGEST_RATIO * compressed.n_bytes):
                     raise ParseError(
                         f"the compressed file grows to more than {_LARGEST_RATIO} times its size; if that is right, "
                         "decompress it first",
@@ -348,7 +345,7 @@ def read_whole(source: Source, most: int | None = None, *, progress: Progress | 
     b'{}'
     """
     collector = _Collector(most)
-    read_blocks(source, collector, progress=progress, harmless=_HARMLESS_WHOLE)
+    read_blocks(source, collector, progress=progress)
     return b"".join(collector.blocks)
 
 

@@ -40,12 +40,8 @@ __all__ = [
     "write_run",
 ]
 
-_QUERIES_AT_ONCE = 256
-#: Between a document and its subtopic while a line is read.
-_JOINT = "\x1f"
-_BY_SUBTOPIC = re.compile(
-    rb"(?m)^[ \t]*([^# \t\r\n][^ \t\r\n]*)[ \t]+([^ \t\r\n]+)[ \t]+([^ \t\r\n]+)[ \t]+([^ \t\r\n]+)[ \t\r]*$"
-)
+_QUERIES_AT_ONCE, _REWRITTEN_AT_ONCE = 256, 1 << 18
+_SECOND_FIELD = re.compile(rb"(?m)^([ \t]*+[^ \t\r\n]++[ \t]++)([^ \t\r\n]++)[ \t]++[^ \t\r\n]++")
 
 
 @overload
@@ -119,29 +115,67 @@ def read_qrels(
         return _read_by_subtopic(path, comments, n_threads, progress)
     columns, problems, _ = read_columns(path, _native.QrelsReader(bool(comments)), n_threads, progress)
     qrels = Qrels.from_flat(*columns, problems)
+    del columns
     is_file = isinstance(path, (str, os.PathLike)) and os.path.isfile(path)
     if subtopics is None and is_file and any(problem.kind == "duplicate" for problem in qrels.problems):
-        by_subtopic = _read_by_subtopic(path, comments, n_threads, None)
-        if (np.diff(by_subtopic.cells.offsets) > 1).any():
-            return by_subtopic
+        second_fields = _SecondFields()
+        read_blocks(path, second_fields)
+        if second_fields.differ:
+            by_subtopic = _read_by_subtopic(path, comments, n_threads, None)
+            if (np.diff(by_subtopic.cells.offsets) > 1).any():
+                return by_subtopic
     return qrels
 
 
 def _read_by_subtopic(path: Source, comments: bool, n_threads: int | None, progress: Progress | None) -> SubtopicQrels:
-    reader = RewritingReader(_native.QrelsReader(bool(comments)), _with_joint_ids)
+    reader = _SubtopicReader(comments)
     columns, problems, _ = read_columns(path, reader, n_threads, progress)
-    query_ids, offsets, joint, labels = columns
-    pairs = [each.partition(_JOINT) for each in joint]
     several = "documents are judged by subtopic, the second field: measures without subtopics take the highest label"
-    problems += (Problem("subtopics", len(pairs), several),)
-    queries = query_ids.take(np.repeat(np.arange(len(query_ids)), np.diff(offsets)))
-    docs, subtopics = [doc for doc, _, _ in pairs], [subtopic for _, _, subtopic in pairs]
-    return SubtopicQrels.from_rows(queries, subtopics, docs, labels, problems=problems)
+    problems += (Problem("subtopics", columns[-1].size, several),)
+    subtopics = Ids(*reader.subtopics.finish()[2])
+    del reader  # and its memory
+    return SubtopicQrels.from_grouped(*columns, subtopics, problems)
 
 
-def _with_joint_ids(text: bytes, n_lines: int) -> bytes:
-    """Return lines of judgments with document and subtopic in one field."""
-    return _BY_SUBTOPIC.sub(rb"\1 0 \3" + _JOINT.encode() + rb"\2 \4", text)
+class _SecondFields:
+    """A reader that finds out whether lines differ in their second field."""
+
+    def __init__(self) -> None:
+        self.n_lines, self.differ = 0, False
+        self._another: re.Pattern[bytes] | None = None
+
+    def feed(self, block: memoryview, last: bool, n_threads: int) -> int:
+        used = len(block) if last else block.tobytes().rfind(b"\n") + 1
+        if self._another is None and (line := _SECOND_FIELD.search(block[:used])):
+            self._another = re.compile(rb"(?m)^[ \t]*+[^ \t\r\n]++[ \t]++(?!%b[ \t])[^ \t\r\n]" % re.escape(line[2]))
+        self.differ |= self._another is not None and self._another.search(block[:used]) is not None
+        return used
+
+
+class _SubtopicReader:
+    """Passes lines to a native reader, and to another one with the second field in the place of the document."""
+
+    def __init__(self, comments: bool) -> None:
+        self._docs = _native.QrelsReader(bool(comments))
+        self.subtopics = RewritingReader(_native.QrelsReader(bool(comments)), _with_subtopic_as_document)
+        self.finish = self._docs.finish
+
+    @property
+    def n_lines(self) -> int:
+        return self._docs.n_lines
+
+    @property
+    def n_comments(self) -> int:
+        return self._docs.n_comments
+
+    def feed(self, block: memoryview, last: bool, n_threads: int) -> int:
+        used = self._docs.feed(block, last, n_threads)
+        self.subtopics.feed(block[:used], last, n_threads)
+        return used
+
+
+def _with_subtopic_as_document(lines: bytes, n_lines: int) -> bytes:
+    return _SECOND_FIELD.sub(rb"\1\2 \2", lines)
 
 
 class RewritingReader:
@@ -159,10 +193,14 @@ class RewritingReader:
         return self._inner.n_comments
 
     def feed(self, block: memoryview, last: bool, n_threads: int) -> int:
-        used = len(block) if last else block.tobytes().rfind(b"\n") + 1
-        lines = self._rewrite(block[:used].tobytes(), self.n_lines)
-        if lines or last:
-            self._inner.feed(np.frombuffer(lines, np.uint8), last, n_threads)
+        text, begin = block.tobytes(), 0
+        used = len(text) if last else text.rfind(b"\n") + 1
+        more = last or used > 0
+        while more:  # in parts, because replacing takes many times the memory of the lines
+            end = text.find(b"\n", begin + _REWRITTEN_AT_ONCE, used) + 1 or used
+            more, lines = end < used, self._rewrite(text[begin:end], self.n_lines)
+            self._inner.feed(np.frombuffer(lines, np.uint8), last and not more, n_threads)
+            begin = end
         return used
 
 
