@@ -153,7 +153,7 @@ duplicates_option = click.option(
     "--duplicates",
     type=click.Choice(["last", "first", "best", "error"]),
     metavar="WHICH",
-    help="For a document that is repeated in a query: use its last, first or highest score (last, first, best), or stop "
+    help="For a document that is repeated in a query: use its last, first or highest score (last, first, best) or stop "
     "(error); by default, as --like does.",
 )
 identical_ids_option = click.option(
