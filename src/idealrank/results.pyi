@@ -3,6 +3,7 @@ from idealrank.comparison.agreement import Agreement as Agreement
 from idealrank.comparison.comparison_result import Comparison as Comparison
 from idealrank.comparison.explain import Explanation as Explanation
 from idealrank.comparison.leaderboards.leaderboard_result import Leaderboard as Leaderboard
+from idealrank.comparison.published import PublishedExplanation as PublishedExplanation
 from idealrank.comparison.sample_sizes import SampleSizes as SampleSizes
 from idealrank.data.ids import Ids as Ids
 from idealrank.data.lists import JudgedLabels as JudgedLabels

@@ -118,6 +118,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "PowerPlan": lambda: stats.queries_for(0.5, MATRIX),
     "JudgingPlan": lambda: stats.human_queries_for(0.2, [0.1, 0.5, 0.4, 0.6], [0.2, 0.4, 0.5, 0.6] * 5),
     "PredictionPowered": lambda: stats.prediction_powered([0.1, 0.5, 0.4], [0.2, 0.4, 0.5, 0.6]),
+    "PublishedExplanation": lambda: ir.explain(QRELS, RUNS["c"], "ndcg", published=0.75),
     "Regime": lambda: regime("geometric"),
     "Reproduction": lambda: Reproduction(
         (Claim.exact("Table 1", "a > b", "1 > 0", True),), {}, {"Table 1": Table([Column("n")], [[1]])}, ("drawn data",)

@@ -51,6 +51,10 @@ CASES = {
         ("explain", "qrels.txt", "bm25.run", "--like", "trec_eval", "--like", "lightgbm"),
         lambda: ir.explain("qrels.txt", "bm25.run", "ndcg@10", like=["trec_eval", "lightgbm"]),
     ),
+    "explain --published": Case(
+        ("explain", "qrels.txt", "bm25.run", "-m", "ap", "--published", "0.40"),
+        lambda: ir.explain("qrels.txt", "bm25.run", "ap", published="0.40"),
+    ),
     "leaderboard": Case(
         ("leaderboard", "qrels", "runs/bm25", "runs/dense", "--seed", "0"),
         lambda: ir.leaderboard(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Unpack
+from typing import ClassVar, Unpack, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from idealrank._present.page import Figure, Page, Section, listed
 from idealrank._present.result import Result
 from idealrank._present.statement import Statement
 from idealrank._present.table import WORDS, Column, Table, Value
+from idealrank.comparison.published import PublishedExplanation, explain_published
 from idealrank.data.ranking import Order
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_base import Measured, changes_text
@@ -241,17 +242,42 @@ class Explanation(Measured):
         return f"Explanation({self.measure}: {means})"
 
 
+@overload
 def explain(
     data: Data,
     scores: OneSystem,
     measure: str | Measure,
     *,
     like: Iterable[str | Convention],
+    published: None = None,
     order: Order | None = None,
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
-) -> Explanation:
-    """Explain which choices make a measure differ between conventions, and on which queries.
+) -> Explanation: ...
+@overload
+def explain(
+    data: Data,
+    scores: OneSystem,
+    measure: str | Measure,
+    *,
+    like: str | Convention | None = None,
+    published: float | str,
+    order: Order | None = None,
+    n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> PublishedExplanation: ...
+def explain(
+    data: Data,
+    scores: OneSystem,
+    measure: str | Measure,
+    *,
+    like: str | Convention | Iterable[str | Convention] | None = None,
+    published: float | str | None = None,
+    order: Order | None = None,
+    n_threads: int | None = None,
+    **layout: Unpack[LayoutOptions],
+) -> Explanation | PublishedExplanation:
+    """Explain which choices make a measure differ between conventions, or from a published number.
 
     From the first convention to each other one, the choices that differ are changed one after the other, and the data
     is evaluated again each time. Every change is exact, and the changes add up to the whole difference; the single
@@ -264,7 +290,12 @@ def explain(
     measure : str or Measure
         The measure to explain.
     like : iterable of str or Convention
-        At least two conventions.
+        At least two conventions; with ``published``, the convention that you use, by default that of `evaluate`.
+    published : float or str, optional
+        A number that others published for this system, such as 0.3013, or "0.30" to keep the last 0. All settings that
+        differ from yours by a tool, or by up to two options of the measure and choices about the data, are tried: the
+        relevance level, the cutoff, gains and discounts, missing queries, queries without relevant documents, unjudged
+        documents and ties. Those that give the number are ranked by how few and how common their changes are.
     order : {"input", "grouped"}, optional
         The order of the scores, as in `evaluate`.
     n_threads : int, optional
@@ -274,13 +305,14 @@ def explain(
 
     Returns
     -------
-    Explanation
-        The mean with each convention, and the steps between them.
+    Explanation or PublishedExplanation
+        The mean with each convention, and the steps between them; with ``published``, the settings that give it, and
+        how often a setting would match a number by chance.
 
     Raises
     ------
     OptionError
-        If fewer than two conventions are given.
+        If fewer than two conventions are given and no published number, or more than one with it.
     DataError
         If several systems are given.
 
@@ -295,15 +327,30 @@ def explain(
                gain: linear -> exp2      -0.0315  0.3984        1  q1: -0.0630
                discount: log:2 -> letor  +0.1016  0.5000        1  q1: +0.2033
     letor4                                        0.5000
+
+    Why is the published AP 0.25?
+
+    >>> explain(qrels, run, "ap", published=0.25).settings[0].changes
+    ('rel: 1 -> 2',)
     """
-    rules = [convention(each) for each in ([like] if isinstance(like, (str, Convention)) else items_of(like, "like"))]
-    if len(rules) < 2:
-        raise OptionError("an explanation needs two conventions or more: like=['trec_eval', 'sklearn']")
+    several = [] if like is None else [like] if isinstance(like, (str, Convention)) else items_of(like, "like")
+    rules = [convention(each) for each in several]
+    if published is None and len(rules) < 2:
+        raise OptionError(
+            "an explanation needs two conventions or more, or a published number: like=['trec_eval', 'sklearn'], "
+            "published=0.3013"
+        )
+    if published is not None and len(rules) > 1:
+        raise OptionError("a published number is explained from one convention: like='trec_eval'")
     given = measure_named(measure)
     judged, systems = judged_and_systems(data, scores, layout_of(layout, order))
     if len(systems) > 1:
         raise DataError("an explanation is of one system; give one run, or one score per document")
     (system,) = systems.values()
+    if published is not None:
+        return explain_published(
+            judged, system, given, published, like=rules[0] if rules else None, n_threads=n_threads
+        )
 
     def evaluated(chosen: Measure, like: Convention) -> Evaluation:
         return Evaluator(judged, like, n_threads=n_threads).evaluate(system, chosen)
