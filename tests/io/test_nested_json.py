@@ -9,8 +9,9 @@ from click.testing import CliRunner
 
 import idealrank as ir
 from idealrank.cli.group import commands
-from idealrank.errors import ParseError
+from idealrank.errors import DataError, ParseError
 from idealrank.io.nested_json import read_json, write_json
+from idealrank.io.query_values import read_query_weights
 
 QRELS = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
 RUN = {"q1": {"d2": 0.5, "d1": 1e-300}, "q2": {"d1": -3.0}}
@@ -109,3 +110,62 @@ def test_judgments_by_subtopic_are_converted(tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "x.csv").read_text().splitlines()[0] == '"qid","subtopic","doc","label"'
     converted("x.csv", "from_csv.json")
     assert read_json("from_csv.json") == qrels
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "n_repeated"),
+    [
+        (b'{"q": {"a": 1}, "q": {"b": 2}}', {"q": {"a": 1, "b": 2}}, 0),
+        (b'{"q": {"a": 1, "a": 2, "b": 3}}', {"q": {"a": 2, "b": 3}}, 1),
+        (b'{"q": {"a": 1}, "p": {"c": 1}, "q": {"b": 2, "a": 3}}', {"q": {"a": 3, "b": 2}, "p": {"c": 1}}, 1),
+    ],
+)
+def test_repeated_keys_lose_no_judgments(
+    text: bytes, expected: dict[str, Any], n_repeated: int, tmp_path: Path
+) -> None:
+    qrels = read_json(io.BytesIO(text))
+    assert qrels == expected
+    assert sum(problem.count for problem in qrels.problems) == n_repeated
+    (tmp_path / "qrels.json").write_bytes(text)
+    run = {"q": ["a", "b"], "p": ["c"]}
+    evaluation = ir.evaluate(tmp_path / "qrels.json", run, "ap", like="idealrank")
+    assert evaluation.mean == ir.evaluate(expected, run, "ap", like="idealrank").mean
+    assert any(problem.kind == "duplicate" for problem in evaluation.problems) == bool(n_repeated)
+
+
+def test_repeated_keys_lose_no_subtopics() -> None:
+    text = b'{"q": {"d": {"a": 1}, "d": {"b": 1, "b": 2}}}'
+    qrels = read_json(io.BytesIO(text))
+    assert isinstance(qrels, ir.SubtopicQrels)
+    assert qrels.to_nested() == {"q": {"d": {"a": 1, "b": 2}}}
+    assert [problem.count for problem in qrels.problems] == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"q": ["a"], "q": ["b"]}', "the key 'q' is repeated"),
+        ('{"q": {"a": 1}, "q": ["b"]}', "the key 'q' is repeated"),
+        ('[{"qid": 1, "qid": 2, "doc": "a", "label": 1}]', "the key 'qid' is repeated"),
+        ('{"q": {"a": 1%s}}' % ("0" * 5000), "cannot be read: .*digits"),
+        ('{"q": {"\\ud800": 1}}', "half of a character"),
+        ('{"\\ud800": {"a": 1}}', "half of a character"),
+        ('{"q": {"a": 1%s}}' % ("0" * 400), "too large"),
+        ("[" * 100_000, "nested too deeply|not valid JSON"),
+    ],
+    ids=range(8),
+)
+def test_json_that_cannot_be_judgments_is_an_error(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "qrels.json").write_text(text)
+    with pytest.raises((ParseError, DataError), match=message):
+        ir.evaluate(tmp_path / "qrels.json", {"q": ["a"]}, "ap")
+
+
+def test_repeated_queries_of_weights_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "weights.json"
+    path.write_text('{"q": 1, "q": 1, "p": 2}')
+    assert read_query_weights(path) == {"q": 1.0, "p": 2.0}
+    for text in ('{"q": 1, "q": 2}', '{"q": "a", "q": "b"}', '{"q": 1}\n{"p": 1}'):
+        path.write_text(text)
+        with pytest.raises(ParseError):
+            read_query_weights(path)

@@ -70,9 +70,8 @@ class Ids(Sequence[str]):
         """
         if isinstance(values, Ids):
             return values
-        listed: list[Any] = (
-            values.tolist() if isinstance(values, np.ndarray) else list(items_of(values, "ids", DataError))
-        )
+        is_flat = isinstance(values, np.ndarray) and values.ndim == 1  # others: an item is not an id
+        listed: list[Any] = values.tolist() if is_flat else list(items_of(values, "ids", DataError))  # type: ignore[union-attr]
         kinds = {*map(type, listed)}
         if kinds in ({str}, {int}):
             texts = listed if kinds == {str} else [str(value) for value in listed]
@@ -82,7 +81,10 @@ class Ids(Sequence[str]):
         encoded = []
         for row, value in enumerate(listed):
             if isinstance(value, str):
-                encoded.append(value.encode("utf-8", "surrogateescape"))
+                try:
+                    encoded.append(value.encode("utf-8", "surrogateescape"))
+                except UnicodeEncodeError:
+                    raise DataError(f"an id must be text, got half of a character in {value!r}", row=row) from None
             elif isinstance(value, bytes):
                 encoded.append(value)
             elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):

@@ -13,7 +13,7 @@ from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_whole
 from idealrank.io.formats import Format, Nested
 
-__all__ = ["JSON", "load_json", "read_json", "write_json"]
+__all__ = ["JSON", "Pairs", "load_json", "parse_json", "read_json", "write_json"]
 
 
 def read_json(path: Source, *, content: str | None = None, progress: Progress | None = None) -> Qrels | Run:
@@ -46,7 +46,7 @@ def read_json(path: Source, *, content: str | None = None, progress: Progress | 
     """
     queries = load_json(path, progress=progress)
     name = display_name(path)
-    if not isinstance(queries, dict) or not all(isinstance(docs, dict) for docs in queries.values()):
+    if not isinstance(queries, Mapping) or not all(isinstance(docs, Mapping) for docs in queries.values()):
         raise ParseError("expected an object {query: {document: number}}", name)
     numbers = [number for docs in queries.values() for number in docs.values()]
     try:
@@ -61,25 +61,100 @@ def read_json(path: Source, *, content: str | None = None, progress: Progress | 
 
 
 def load_json(path: Source, *, progress: Progress | None = None) -> Any:
-    """Return the content of a JSON file, or a list with that of each line; text that is neither is a ParseError."""
-    text, name = read_whole(path, progress=progress).decode("utf-8-sig", "surrogateescape"), display_name(path)
+    """Return the content of a JSON file, or a list with that of each line; see `parse_json`."""
+    return parse_json(read_whole(path, progress=progress).decode("utf-8-sig", "surrogateescape"), display_name(path))
+
+
+def parse_json(text: str, name: str, line: int = 0) -> Any:
+    """Return the value that JSON describes, in which no entry is lost because its key is repeated.
+
+    Objects under the same key are merged; an object that has several numbers under one key becomes `Pairs`.
+
+    Parameters
+    ----------
+    text : str
+        JSON, or one JSON value per line.
+    name : str
+        The file, for errors.
+    line : int
+        The number of the line if the text is only one, else 0.
+
+    Raises
+    ------
+    ParseError
+        If the text is not valid JSON, or other values than objects and numbers have the same key.
+
+    Examples
+    --------
+    >>> parse_json('{"q": {"a": 1}, "q": {"b": 1}}', "x")
+    {'q': {'a': 1, 'b': 1}}
+    >>> parse_json('{"a": 1, "a": 2}', "x").items()
+    [('a', 1), ('a', 2)]
+    """
     try:
-        return json.loads(text)
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        if error.msg != "Extra data":
-            raise ParseError(f"not valid JSON: {error.msg}", name, error.lineno, error.colno) from None
+        if error.msg == "Extra data" and not line:
+            lines = enumerate(text.split("\n"), start=1)
+            return [parse_json(each, name, number) for number, each in lines if each.strip()]
+        raise ParseError(f"not valid JSON: {error.msg}", name, line or error.lineno, error.colno) from None
     except RecursionError:
-        raise ParseError("not valid JSON: objects or lists are nested too deeply", name) from None
-    return list(_lines(text, name))
+        raise ParseError("not valid JSON: objects or lists are nested too deeply", name, line or 1) from None
+    except ValueError as error:  # a repeated key, or an integer of thousands of digits
+        raise ParseError(f"cannot be read: {error}", name, line or 1) from None
 
 
-def _lines(text: str, name: str) -> Iterator[Any]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            try:
-                yield json.loads(line)
-            except json.JSONDecodeError as error:
-                raise ParseError(f"not valid JSON: {error.msg}", name, number, error.colno) from None
+class Pairs(Mapping[str, Any]):
+    """A JSON object in which keys are repeated: its pairs, in order; a repeated key has no value of its own.
+
+    Parameters
+    ----------
+    pairs : list of tuple
+        Keys and values.
+    """
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        self._pairs = pairs
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key, _ in self._pairs)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __getitem__(self, key: str) -> Any:
+        values = [value for each, value in self._pairs if each == key]
+        if len(values) > 1:
+            raise DataError(f"the key {key!r} is repeated in one JSON object")
+        return dict(self._pairs)[key]
+
+    def items(self) -> list[tuple[str, Any]]:  # type: ignore[override]
+        """Return all pairs."""
+        return self._pairs
+
+    def values(self) -> list[Any]:  # type: ignore[override]
+        """Return the values of all pairs."""
+        return [value for _, value in self._pairs]
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    by_key: dict[str, list[Any]] = {}
+    for key, value in pairs:
+        by_key.setdefault(key, []).append(value)
+    merged: list[tuple[str, Any]] = []
+    for key, values in by_key.items():
+        if len(values) > 1 and all(isinstance(value, Mapping) for value in values):
+            values = [_object([pair for value in values for pair in value.items()])]
+        elif len(values) > 1 and not all(isinstance(value, (int, float)) for value in values):
+            raise ValueError(f"the key {key[:60]!r} is repeated in one object")
+        merged += ((key, value) for value in values)
+    return dict(merged) if len(merged) == len(by_key) else Pairs(merged)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def write_json(data: Qrels | Run, path: str | os.PathLike[str]) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 
 from idealrank.errors import ParseError
 from idealrank.io.files import read_whole
+from idealrank.io.nested_json import parse_json
 
 __all__ = ["read_per_query", "read_query_weights"]
 
@@ -61,16 +63,16 @@ def read_per_query(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def _from_json(text: str, name: str) -> dict[str, str]:
-    import json
-
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ParseError(f"not valid JSON: {error.msg}", name, error.lineno, error.colno) from None
+    values: dict[str, str] = {}
+    content = parse_json(text, name)
+    if not isinstance(content, Mapping):
+        raise ParseError("expected one JSON object, {query: value}", name)
     for query, value in content.items():
-        if isinstance(value, (dict, list)) or value is None:
+        if isinstance(value, (Mapping, list)) or value is None:
             raise ParseError(f"expected one value for the query {query!r}, got {value!r}", name)
-    return {query: str(value) for query, value in content.items()}
+        if values.setdefault(query, str(value)) != str(value):
+            raise ParseError(f"the query {query!r} is repeated with another value", name)
+    return values
 
 
 def read_query_weights(path: str | os.PathLike[str]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from typing import Any, Literal
@@ -206,10 +206,10 @@ class PathShape(Shape):
 
         with self._reading(self._path) as progress:
             content = load_json(self._path, progress=progress)
-        if isinstance(content, list) and content and all(isinstance(each, dict) for each in content):
+        if isinstance(content, list) and content and all(isinstance(each, Mapping) for each in content):
             from idealrank.io.frame_arrays import pyarrow_module
 
-            return pyarrow_module().Table.from_pylist(content)
+            return pyarrow_module().Table.from_pylist(list(map(dict, content)))
         return content
 
     @contextmanager
