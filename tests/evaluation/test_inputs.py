@@ -157,7 +157,7 @@ def test_a_series_in_another_order_is_refused() -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"qid": [1, 1], "label": [1, 0]})
     assert ir.evaluate(frame, pd.Series([2.0, 1.0], index=[7, 8]), "rr").mean == {"rr": 1.0}
-    with pytest.raises(DataError, match=r"in another order: pass scores\.reindex"):
+    with pytest.raises(DataError, match=r"in another order: pass \.reindex"):
         ir.evaluate(frame, pd.Series([1.0, 2.0], index=[1, 0]), "rr")
 
 

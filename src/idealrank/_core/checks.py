@@ -31,7 +31,8 @@ def are_numbers(*values: object) -> bool:
     >>> are_numbers(3, 0.5), are_numbers("3"), are_numbers(None), are_numbers([3])
     (True, False, False, False)
     """
-    return all(hasattr(value, "__float__") and not getattr(value, "ndim", 0) for value in values)
+    is_text = any(isinstance(value, (str, bytes)) for value in values)  # NumPy's texts have the method as well
+    return not is_text and all(hasattr(value, "__float__") and not getattr(value, "ndim", 0) for value in values)
 
 
 def check_fraction(value: Any, name: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +12,18 @@ import numpy.typing as npt
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 __all__ = [
-    "as_floats",
+    "array_of",
     "check_columns",
+    "check_index",
     "check_offsets",
+    "check_query_index",
     "check_size",
     "check_unmasked",
+    "csr_of",
     "finite_scores",
     "float_array",
     "float_column",
@@ -108,10 +115,7 @@ def float_column(values: npt.ArrayLike, name: str, size: int | None = None, of_e
     DataError
         If the values are not real numbers, are masked, become equal by rounding, are not flat, or not ``size`` of them.
     """
-    try:
-        column = as_floats(values, name)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be numbers: {error}") from None
+    column = float_array(values, name)
     if column.ndim != 1:
         raise DataError(f"{name} must have one dimension, got shape {column.shape}")
     if size is not None:
@@ -148,28 +152,13 @@ def finite_scores(scores: Floats) -> Floats:
     return np.where(masked, least - abs(least) - 1, scores)
 
 
-def float_array(values: npt.ArrayLike, name: str) -> Floats:
-    """Return the values as a float64 array of the same shape; if they are not numbers, raise a DataError.
-
-    Examples
-    --------
-    >>> float_array([[1, 2]], "values"), float_array(3, "values")
-    (array([[1., 2.]]), array(3.))
-    """
-    try:
-        return as_floats(values, name).reshape(np.shape(values))
-    except (TypeError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{name} must be rectangular arrays of numbers: {error}") from None
-
-
 def array_of(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Return the values as an array; if they are ragged lists, raise a DataError."""
+    """Return the values as an array; if they are masked or ragged lists, raise a DataError."""
+    check_unmasked(values, name)
     try:
         return np.asarray(values)
-    except ValueError as error:
-        raise DataError(f"{name} must be an array of numbers: {error}") from None
+    except Exception as error:  # of whatever library the values are from
+        raise DataError(f"{name} must be numbers, in rectangular arrays: {error}") from None
 
 
 def int_array(values: npt.ArrayLike, name: str) -> Int64s:
@@ -180,41 +169,59 @@ def int_array(values: npt.ArrayLike, name: str) -> Int64s:
         raise DataError(f"{name} must be whole numbers: {error}") from None
 
 
-def as_floats(values: npt.ArrayLike, name: str) -> Floats:
-    """Return the values as a contiguous float64 array, without a copy if they are one.
+def float_array(values: npt.ArrayLike, name: str) -> Floats:
+    """Return the values as a contiguous float64 array of the same shape, without a copy if they are one.
 
-    A DataError says so if that would lose something: masked entries, imaginary parts, or the difference of two large
-    integers.
+    All numbers come in through this function. A DataError says so if the values are not numbers, or if something would
+    be lost: masked entries, imaginary parts, or the difference of two numbers, such as large integers or Decimals.
 
     Examples
     --------
-    >>> as_floats([1, 2], "scores")
-    array([1., 2.])
-    >>> as_floats([2**53, 2**53 + 1], "scores")
+    >>> float_array([[1, 2]], "scores"), float_array(3, "scores")
+    (array([[1., 2.]]), array(3.))
+    >>> float_array([2**53, 2**53 + 1], "scores")
     Traceback (most recent call last):
     idealrank.errors.DataError: scores 9007199254740992 and 9007199254740993 differ, but are equal as float64, ...
     """
-    check_unmasked(values, name)
-    array = values if hasattr(values, "dtype") else np.asarray(values)
-    kind = getattr(array.dtype, "kind", None)
+    array = array_of(values, name)
+    kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "c":
         raise DataError(f"{name} must be real numbers, got {array.dtype}; give their real parts or absolute values")
+    if kind not in "fiubO":
+        raise DataError(f"{name} must be numbers, got {array.dtype}")
+    if kind == "O":
+        kinds = {*map(type, array.ravel().tolist())}
+        odd = next((each for each in kinds if issubclass(each, _NO_NUMBERS)), None)
+        if odd is not None:
+            raise DataError(f"{name} must be numbers, got {odd.__name__}")
+        plain = (int, float, np.integer, np.float16, np.float32)
+        size = 8 if all(issubclass(each, plain) for each in kinds) else 16
     try:
-        column = np.ascontiguousarray(array, np.float64)
+        with np.errstate(over="ignore"):
+            column = np.asarray(array, np.float64, order="C")
     except OverflowError:
         raise DataError(f"{name} must be numbers of float64, got an integer that is too large for that") from None
-    # Conversion keeps the order of floats; integers above 2^53, also in a list next to
-    # floats, and text may become equal.
-    if (kind != "f" or array is not values) and column.size and np.abs(column).max() >= 2.0**53:
-        _check_distinct(values, column, name)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be numbers: {error}") from None
+    # Floats of 64 bits stay as they are; but NumPy makes floats of integers in a list that has both.
+    may_round = kind in "iuO" or size > 8 or isinstance(values, (list, tuple))
+    if may_round and column.size and (size > 8 or not np.abs(column).max() < 2.0**53):
+        _check_distinct(np.array(values, object) if isinstance(values, (list, tuple)) else array, column, name)
     return column
 
 
+#: Types that NumPy would make numbers of.
+_NO_NUMBERS = (str, bytes, complex, np.complexfloating, np.datetime64, np.timedelta64)
+
+
 def check_unmasked(values: object, name: str) -> None:
-    """Raise a DataError if the values are a masked array with masked entries."""
+    """Raise a DataError if the values are a masked array with masked entries, or a list with one."""
     if "numpy.ma" not in sys.modules:  # no masked array exists, and importing it takes a tenth of NumPy's import time
         return
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+    if isinstance(values, (list, tuple)) and values and isinstance(values[0], np.ma.MaskedArray):
+        for each in values:
+            check_unmasked(each, name)
+    elif isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
         count = int(np.ma.getmaskarray(values).sum())
         raise DataError(
             f"{name} are a masked array with {count:,} of {values.size:,} entries masked, and a mask has no meaning "
@@ -222,25 +229,105 @@ def check_unmasked(values: object, name: str) -> None:
         )
 
 
-def _check_distinct(values: Any, column: Floats, name: str) -> None:
-    """Raise a DataError if two different integers became the same float64."""
-    exact = np.asarray(values)
-    if exact.dtype.kind == "f":  # NumPy converts a list of integers and floats to floats
-        exact = np.array(list(values), object)
-    if exact.shape != column.shape or exact.ndim != 1 or exact.dtype.kind not in "iuO":
-        return
-    order = np.argsort(column, kind="stable")
-    rounded, before = column[order], exact[order]
-    tied = np.flatnonzero(
-        (rounded[1:] == rounded[:-1]) & (np.abs(rounded[1:]) >= 2.0**53) & (before[1:] != before[:-1])
-    )
+def _check_distinct(exact: npt.NDArray[Any], column: Floats, name: str) -> None:
+    """Raise a DataError if two different numbers became the same float64."""
+    order = np.argsort(column, axis=None, kind="stable")
+    rounded, before = column.ravel()[order], exact.ravel()[order]
+    tied = np.flatnonzero(rounded[1:] == rounded[:-1])
+    try:
+        tied = tied[before[tied] != before[tied + 1]]
+    except TypeError as error:  # Decimal and longdouble cannot be compared
+        raise DataError(f"{name} must be numbers of one kind: {error}") from None
     if tied.size:
-        first, second = before[tied[0]], before[tied[0] + 1]
+        first, second = (before[tied[0] + i] for i in (0, 1))
+        if str(first) == str(second):
+            first, second = repr(first), repr(second)
         raise DataError(
             f"{name} {first} and {second} differ, but are equal as float64, in which they are compared: subtract the "
             "smallest, or give ranks",
-            row=int(order[tied[0] + 1]),
+            row=int(order[tied[0] + 1]) if column.ndim == 1 else None,
         )
+
+
+def check_index(columns: Mapping[str, object]) -> None:
+    """Raise a DataError if pandas objects with one entry per row have the same rows in different orders.
+
+    Parameters
+    ----------
+    columns : mapping
+        Objects of any kind that belong together row by row, by the names that errors call them; lists may have one
+        such object per query.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> labels = pandas.Series([1, 0])
+    >>> check_index({"labels": labels, "scores": labels.sort_values()})
+    Traceback (most recent call last):
+    idealrank.errors.DataError: scores have the index of labels, but in another order: ...
+    """
+    lists = {name: each for name, each in columns.items() if isinstance(each, (list, tuple)) and _has_index(each[:1])}
+    for rows in zip(*lists.values(), strict=False):
+        check_index(dict(zip(lists, rows, strict=True)))
+    indexed = {name: each for name, each in columns.items() if _has_index([each])}
+    first = next(iter(indexed), "")
+    for name, each in indexed.items():
+        own, other = indexed[first].index, each.index  # type: ignore[attr-defined]
+        if len(own) == len(other) and not own.equals(other) and other.isin(own).all():
+            raise DataError(
+                f"{name} have the index of {first}, but in another order: pass .reindex(...) to match by index, or "
+                ".to_numpy() to match by position"
+            )
+
+
+def check_query_index(values: Any, query_ids: Sequence[object], name: str) -> None:
+    """Raise a DataError if a pandas object with one entry per query has the ids of the queries in another order."""
+    if _has_index([values]):
+        texts = list(map(str, query_ids))
+        queries = type(values)(texts, index=texts)
+        check_index({"the queries": queries, name: values.set_axis(values.index.map(str))})
+
+
+def _has_index(values: Sequence[object]) -> bool:
+    return any(hasattr(getattr(value, "index", None), "equals") for value in values)
+
+
+def csr_of(matrix: Any, name: str, dtype: type[np.floating[Any]] = np.float64) -> csr_array:
+    """Return a SciPy sparse matrix by rows, with valid and sorted indices and no repeated entries.
+
+    Parameters
+    ----------
+    matrix : sparse matrix
+        Repeated entries are summed as numbers of ``dtype``: integers of 8 bits would wrap. Repeated True stays True.
+    name : str
+        What errors call the entries.
+    dtype : type
+        float64, which no two different entries may have in common, or float32.
+
+    Examples
+    --------
+    >>> from scipy.sparse import coo_array
+    >>> print(csr_of(coo_array((np.array([100, 100], np.int8), ([0, 0], [1, 1]))), "labels").toarray())
+    [[  0. 200.]]
+    """
+    try:
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+            if (np.diff(matrix.indptr) < 0).any():  # SciPy only checks the last one
+                raise ValueError("indptr decreases")
+        is_plain = matrix.format == "csr" and matrix.has_canonical_format
+        entries = matrix if is_plain else matrix.tocoo()
+        is_bool = entries.dtype == np.bool_
+        if not is_plain:
+            entries = type(entries)((entries.data, (entries.row, entries.col)), shape=matrix.shape)  # checks indices
+    except Exception as error:
+        raise DataError(f"{name} are not a valid sparse matrix: {error}") from None
+    if dtype is np.float64:
+        float_array(entries.data, name)
+    rows: csr_array = entries.astype(dtype, copy=False).tocsr()
+    if is_bool and not is_plain:
+        rows.data[rows.data > 1] = 1
+    return rows
 
 
 def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> Floats:
@@ -302,10 +389,8 @@ def check_columns(
     labels: npt.ArrayLike, scores: npt.ArrayLike, offsets: npt.ArrayLike | None
 ) -> tuple[Floats, Floats, Int64s]:
     """Return labels, scores and offsets as flat arrays of matching sizes; otherwise raise a DataError."""
-    try:
-        label_column, score_column = as_floats(labels, "labels"), as_floats(scores, "scores")
-    except (TypeError, ValueError) as error:
-        raise DataError(f"labels and scores must be numbers: {error}") from None
+    check_index({"labels": labels, "scores": scores})
+    label_column, score_column = float_array(labels, "labels"), float_array(scores, "scores")
     if label_column.ndim != 1 or label_column.shape != score_column.shape:
         raise DataError(
             f"labels and scores must be flat and equally long, got shapes {label_column.shape} and "

@@ -13,6 +13,7 @@ from idealrank._core.checks import items_of
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import (
     array_of,
+    check_index,
     check_offsets,
     check_size,
     check_unmasked,
@@ -93,6 +94,10 @@ def from_arrays(
     >>> data.labels, data.offsets
     (array([1., 2., 0.]), array([0, 2, 3]))
     """
+    check_index(
+        {"labels": labels, "scores": scores, "features": features, "weights": weights, "doc_ids": doc_ids}
+        | ({"query_ids": query_ids} if offsets is None and group is None else {})
+    )
     column = owned(float_column(labels, "labels"), labels)
     rows: Int64s | None = None
     ids: QueryIds
@@ -306,7 +311,7 @@ def int_or_text(ids: Iterable[object]) -> QueryIds:
         ids = list(items_of(ids, "ids", DataError))
         if not all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in ids):
             return Ids.of(ids)
-    array = np.asarray(ids)
+    array = array_of(ids, "ids")
     if array.ndim != 1:
         raise DataError(f"ids must have one dimension, got shape {array.shape}")
     if (

@@ -19,6 +19,7 @@ from idealrank.data.columns import (
     check_offsets,
     check_size,
     check_unmasked,
+    csr_of,
     finite_scores,
     float_column,
     int_array,
@@ -564,7 +565,7 @@ def _check_features(features: Any, n_docs: int) -> Features:
     if getattr(getattr(features, "dtype", None), "kind", "") == "c":
         raise DataError("features must be real numbers, got complex ones")
     if is_sparse(features):
-        matrix = _checked_csr(features)
+        matrix = csr_of(features, "features", np.float32)
     else:
         try:
             matrix = np.ascontiguousarray(features, dtype=np.float32).view()
@@ -574,16 +575,3 @@ def _check_features(features: Any, n_docs: int) -> Features:
     if matrix.ndim != 2 or matrix.shape[0] != n_docs:
         raise DataError(f"features must have shape (n_docs, n_features), n_docs = {n_docs}, got {matrix.shape}")
     return matrix
-
-
-def _checked_csr(features: Any) -> csr_array:
-    """Return the matrix with valid indices, sorted and without duplicates, which other readers would not sum."""
-    matrix: csr_array = features.tocsr()
-    try:
-        matrix.check_format(full_check=True)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"features are not a valid sparse matrix: {error}") from None
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return matrix.astype(np.float32, copy=False)

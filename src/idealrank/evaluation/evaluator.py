@@ -14,7 +14,7 @@ import numpy.typing as npt
 from idealrank._present.page import listed
 from idealrank._present.pluralize import share
 from idealrank._typing import Booleans, Floats
-from idealrank.data.columns import weight_column
+from idealrank.data.columns import check_query_index, weight_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.lists import Lists, located
@@ -323,6 +323,7 @@ def _checked_weights(judged: Qrels | RankingData, given: QueryWeights) -> Floats
         if None in found:
             raise DataError("query_weights has no weight for a query", query=ids[found.index(None)])
         given = found
+    check_query_index(given, ids, "query_weights")
     try:
         weights = weight_column(given, len(ids), "query_weights", "query")
     except DataError as error:

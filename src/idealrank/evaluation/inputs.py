@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
+from idealrank.data.columns import check_index
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
@@ -187,7 +188,6 @@ def judged_and_each_system(
     if not isinstance(data, RankingData):
         layout = replace(layout, order="input")  # the caller's arrays and frames keep the caller's order
     judged = recognize(data, "data", layout)
-    _check_index(data, scores)
     systems = _shapes(scores, judged, layout)
     _check_options(judged, systems)
     if systems is None and "ranking" not in judged.gives:
@@ -202,6 +202,8 @@ def judged_and_each_system(
     if labeled.n_docs == 0 and not allow_empty:
         raise DataError("there are no documents: there is nothing to evaluate")
     if systems is not None:
+        per_row = {f"the scores of {name}" if name else "the scores": each.value for name, each in systems.items()}
+        check_index({"the data": judged.value, "query_ids": layout.query_ids, **per_row})
         return labeled, _each(systems, lambda shape: shape.scores(labeled))
     if labeled.scores is None:
         raise DataError(
@@ -269,19 +271,6 @@ def _check_options(judged: Shape, systems: Mapping[str, Shape] | None) -> None:
         if option in ROLES and not any(each.column(judged.layout.columns[option]) for each in shapes):
             frames = " or ".join(dict.fromkeys(each.describe() for each in shapes if option in each.options))
             raise OptionError(f"{option}={judged.layout.columns[option]!r} (--{option}) is not a column of {frames}")
-
-
-def _check_index(data: Any, scores: Any) -> None:
-    """Refuse a pandas Series whose index has the rows of the frame in a different order."""
-    own: Any = getattr(data, "index", None)
-    other: Any = getattr(scores, "index", None)
-    if not hasattr(own, "equals") or not hasattr(other, "equals") or hasattr(type(scores), "columns"):
-        return
-    if len(own) == len(other) and not own.equals(other) and own.sort_values().equals(other.sort_values()):
-        raise DataError(
-            "the scores have the index of the frame, but in another order: pass scores.reindex(df.index) to match by "
-            "index, or scores.to_numpy() to match by position"
-        )
 
 
 def _shapes(scores: Any, judged: Shape, layout: InputLayout) -> dict[str, Shape] | None:

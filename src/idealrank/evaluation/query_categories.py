@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from idealrank.data.columns import check_query_index
 from idealrank.data.judgments import Qrels
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
@@ -68,6 +69,7 @@ def in_order(judged: Qrels | RankingData, given: Categories) -> tuple[tuple[str,
     if isinstance(given, Mapping):
         found = [value_of(given, query) for query in ids]
     else:
+        check_query_index(given, ids, "categories")
         is_listed = hasattr(given, "__len__") and not isinstance(given, (set, frozenset))
         found = np.asarray(given, object).tolist() if is_listed else []
         if len(found) != len(ids):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import finite_scores, offsets_of
+from idealrank.data.columns import array_of, finite_scores, float_array, offsets_of
 from idealrank.data.ids import taken
 from idealrank.data.interactions import Interactions
 from idealrank.data.lists import JudgedLabels, QueryIds, query_id
@@ -100,16 +100,13 @@ class Catalog:
 
     def scores(self, users: Int64s) -> npt.NDArray[Any]:
         """Return the scores of all items, until the next call: float32 if the scorer returns that, else float64."""
-        scores = np.asarray(self.scorer(users))
+        scores = array_of(self.scorer(users), "scores")
         if scores.shape != (users.size, len(self.item_ids)):
             raise DataError(
                 f"the scores of {users.size} users must have shape {(users.size, len(self.item_ids))}, one column "
                 f"per item, got {scores.shape}"
             )
-        if scores.dtype.kind not in "fiub":
-            raise DataError(f"scores must be numbers, got {scores.dtype}")
-        dtype = np.float32 if scores.dtype == np.float32 else np.float64
-        return np.ascontiguousarray(scores, dtype)
+        return np.ascontiguousarray(scores) if scores.dtype == np.float32 else float_array(scores, "scores")
 
     def tiles(self, users: Int64s) -> Iterator[npt.NDArray[Any]]:
         """Yield the scores of all items, as many items at a time as the scorer computes best."""
@@ -275,13 +272,13 @@ def _scorer(user_factors: Any, item_factors: Any, n_users: int, n_items: int) ->
 
 
 def _factors(given: Any, name: str, size: int, of_each: str) -> npt.NDArray[Any]:
-    factors = np.asarray(given)
-    if factors.ndim != 2 or factors.dtype.kind not in "fiu":
+    factors = array_of(given, name)
+    if factors.ndim != 2:
         raise DataError(f"{name} must be a matrix of numbers, got {factors.dtype} of shape {factors.shape}")
     if factors.shape[0] != size:
         raise DataError(f"{name} must have one row per {of_each} of relevant: {size}, got {factors.shape[0]}")
     if factors.dtype != np.float32:
-        factors = factors.astype(np.float64, copy=False)
+        factors = float_array(given, name)
     bad = np.flatnonzero(~np.isfinite(factors).all(axis=1))
     if bad.size:
         raise DataError(f"a factor must be a finite number, got another one in row {bad[0]} of {name}")
@@ -317,8 +314,8 @@ def _first_items(
 ) -> Iterator[tuple[RankingData, Floats]]:
     """Yield the items up to a cutoff, together with the labels of all relevant items."""
     if rules.precision == "float32":
-        scorer = catalog.scorer
-        catalog = replace(catalog, scorer=lambda some: np.asarray(scorer(some), np.float32))
+        exact = catalog.scores
+        catalog = replace(catalog, scorer=lambda some: exact(some).astype(np.float32, copy=False))
     n_items = relevant.n_items
     found = best_items(catalog, users, depth, exclude, n_threads)
     for some, items, scores, offsets in _joined(found, _BEST_PER_CALL):

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from idealrank._core.extras import needs
 from idealrank._typing import Float32s, Floats
+from idealrank.data.columns import float_array
 from idealrank.data.ids import Ids
 from idealrank.data.lists import QueryIds
 from idealrank.data.problem import Problem
@@ -33,21 +34,30 @@ def _full_column(frame: nw.DataFrame[Any], name: str) -> nw.Series[Any]:
     """Return the column; a missing value is a DataError."""
     column = frame.get_column(name)
     if column.null_count():
-        row = int(np.argmax(column.is_null().to_numpy()))
-        raise DataError("a value is missing; fill it or remove the row", row=row, column=name)
+        raise _missing(column.is_null(), name)
     return column
+
+
+def _missing(is_null: Any, name: str) -> DataError:
+    row = int(np.argmax(np.asarray(is_null)))
+    return DataError("a value is missing; fill it or remove the row", row=row, column=name)
 
 
 def read_numbers(frame: nw.DataFrame[Any], name: str, *, allow_masked: bool = False) -> Floats:
     """Return a copy of the column as float64; a missing or infinite value is a DataError, but -inf may be allowed."""
+    import narwhals as nw
+
     column = _full_column(frame, name)
     try:
-        values = np.array(_values(column), np.float64)
-    except (TypeError, ValueError):
+        if not column.dtype.is_numeric() and column.dtype not in {nw.Boolean, nw.Object}:
+            raise DataError(f"expected numbers, got {column.dtype}; convert the column first")
+        has_numpy_type = not column.dtype.is_decimal() and column.dtype not in {nw.Int128, nw.UInt128}
+        values = np.array(float_array(column.to_numpy() if has_numpy_type else column.to_list(), "values"))
+    except DataError as error:
         for row, value in enumerate(column.to_list()):
             if not _is_number(value):
                 raise DataError(f"expected a number, got {reprlib.repr(value)}", row=row, column=name) from None
-        raise DataError(f"expected numbers, got {column.dtype}; convert the column first", column=name) from None
+        raise DataError(error.what, row=error.row, column=name) from None
     finite = np.isfinite(values)
     if allow_masked:
         finite |= np.isneginf(values)
@@ -75,6 +85,8 @@ def _is_number(value: object) -> bool:
         float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return False
+    except OverflowError:
+        return True
     return True
 
 
@@ -130,6 +142,8 @@ def _arrow_text(column: nw.Series[Any]) -> Ids | None:
         return None
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
+        if array.null_count:  # an entry of the dictionary is missing
+            raise _missing(array.is_null(), column.name)
     kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_integer)
     if not any(is_kind(array.type) for is_kind in kinds):
         return None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._typing import Int64s
-from idealrank.data.columns import offsets_of
+from idealrank.data.columns import csr_of, float_column, offsets_of
 from idealrank.data.construction import int_or_text
 from idealrank.data.interactions import Interactions, numbered
 from idealrank.data.lists import QueryIds
@@ -91,17 +91,9 @@ def sparse_interactions(matrix: Any, what: str, shape: tuple[int, int] | None = 
         raise DataError(f"{what} must be a SciPy sparse matrix of users x items, got {type(matrix).__name__}")
     if shape is not None and tuple(matrix.shape) != shape:
         raise DataError(f"{what} must have shape {shape}, one row per user and one column per item, got {matrix.shape}")
-    rows = matrix.tocsr()
+    rows = csr_of(matrix, f"the entries of {what}")
     n_users, n_items = map(int, rows.shape)
-    items, offsets = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
-    if items.size and not 0 <= items.min() <= items.max() < n_items:
-        wrong = items[(items < 0) | (items >= n_items)][0]
-        raise DataError(f"{what}: there are {n_items:,} items, got the item number {wrong}")
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-        items, offsets = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
-    labels = np.asarray(rows.data, np.float64)
+    items, offsets, labels = rows.indices.astype(np.int64), rows.indptr.astype(np.int64), rows.data
     if not labels.all():
         kept = labels != 0
         items, labels, offsets = items[kept], labels[kept], offsets_of(kept)[offsets]
@@ -131,7 +123,7 @@ def _of_lists(given: Any) -> Interactions:
             raise DataError(f"the items of user {user!r} must be a list of ids, got {type(own).__name__}")
     labels = None
     if lists and all(isinstance(own, Mapping) for own in lists):
-        labels = np.array([value for own in lists for value in own.values()], np.float64)
+        labels = float_column([value for own in lists for value in own.values()], "labels")
         for wrong in labels[~np.isfinite(labels)]:
             raise DataError(f"a label must be a finite number, got {wrong:g}")
     rows: Int64s = np.repeat(np.arange(len(lists)), [len(own) for own in lists])

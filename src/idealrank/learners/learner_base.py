@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from idealrank._names.options import check_options, choice, number, option
 from idealrank._typing import Floats
-from idealrank.data.columns import check_unmasked
+from idealrank.data.columns import check_index, check_unmasked
 from idealrank.data.construction import from_arrays
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
@@ -340,6 +340,7 @@ def _from_arrays(
         missing = "requires y to be passed, but the target y is None" if y is None else "got no qid"
         raise DataError(f"{type(ranker).__name__} {missing}: give RankingData, or the label and the query of each row")
     check_unmasked(X, "features")
+    check_index({"X": X, "y": y, "qid": qid, "sample_weight": sample_weight})
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}
     if not reset and _is_valid(ranker, X):
         matrix = X

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
-from idealrank.data.columns import float_array
+from idealrank.data.columns import check_index, float_array
 from idealrank.errors import DataError
 
 #: The largest size of a value: sums of the cubes of that many are still numbers.
@@ -30,6 +30,7 @@ def differences_of(a: npt.ArrayLike, b: npt.ArrayLike) -> Sample:
     >>> differences_of([0.5, float("nan")], [0.25, 1.0])
     Sample(values=array([0.25]), note='1 of 2 queries has no value and is left out')
     """
+    check_index({"the values of a": a, "the values of b": b})
     first, second = _column(a), _column(b)
     if first.shape != second.shape:
         raise DataError(f"both systems need a value for every query, got {first.shape} and {second.shape}")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.columns import array_of, check_unmasked
 from idealrank.data.construction import from_arrays
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Run
@@ -34,7 +35,7 @@ class ArrayShape(Shape):
     @property
     def gives(self) -> tuple[Content, ...]:
         """Labels or scores, and a run if it has one row per query."""
-        return ("ranking", "scores") if self._ndim == 1 else ("ranking", "scores", "run")
+        return ("ranking", "scores") if self._ndim < 2 else ("ranking", "scores", "run")
 
     @property
     def _ndim(self) -> int:
@@ -47,17 +48,14 @@ class ArrayShape(Shape):
         if isinstance(self.value, (list, tuple, range)):
             rows = " of lists" if self._ndim == 2 else ""
             return f"a {type(self.value).__name__}{rows} of {len(self.value):,} entries"
-        shape = tuple(getattr(self.value, "shape", ())) or (len(self.value),)
-        return f"{type(self.value).__name__} of shape {shape}"
+        shape = getattr(self.value, "shape", None)
+        return f"{type(self.value).__name__} of shape {(len(self.value),) if shape is None else tuple(shape)}"
 
     def as_array(self, value: Any) -> npt.NDArray[Any]:
         """Return one array, list or column of any library as a NumPy array."""
         if isinstance(value, np.ndarray):
             return value  # keeps a mask, which is refused later
-        try:
-            return np.asarray(value)
-        except Exception as error:
-            raise DataError(f"cannot read {self.describe()} as an array of numbers: {error}") from None
+        return array_of(value, self.describe())
 
     def ranking(self, *, scored: bool = False) -> RankingData:
         """Return labels: one list, or cut by offsets, group sizes or query ids; one row per query of a matrix."""
@@ -93,7 +91,7 @@ class ArrayShape(Shape):
     def run(self) -> Run:
         """Return a row per query: integers are ranked ids, where negative ones are padding; others score all ids."""
         if isinstance(self.value, (list, tuple)):
-            return ranked_run(range(len(self.value)), [np.asarray(row).tolist() for row in self.value])
+            return ranked_run(range(len(self.value)), [array_of(row, "ids").tolist() for row in self.value])
         matrix = self.as_array(self.value)
         if matrix.ndim != 2:
             raise self._refused("run")
@@ -106,7 +104,7 @@ class ArrayShape(Shape):
         return Run.from_flat(Ids.of(range(n_queries)), offsets, doc_ids, matrix[kept])
 
     def _mask(self, mask: Any, shape: tuple[int, ...]) -> Booleans:
-        kept = self.as_array(mask)
+        kept = array_of(self.as_array(mask), "mask")
         if kept.shape != shape or kept.dtype.kind not in "bui":
             raise DataError(
                 f"mask must be true or false for each entry of shape {shape}, got {kept.dtype} of shape {kept.shape}"
@@ -119,7 +117,11 @@ class ArrayShape(Shape):
             for number, row in enumerate(self.value):
                 if not _is_row(row):
                     raise DataError(f"expected one list of numbers per query, got {type(row).__name__}", query=number)
-            rows = [self.as_array(row) for row in self.value]
+                check_unmasked(row, f"the numbers of query {number}")
+            # As objects, since an array of integers and floats would round large integers.
+            rows = [self.as_array(row) if hasattr(row, "dtype") else np.array(row, object) for row in self.value]
+            if len({row.dtype for row in rows}) > 1:
+                rows = [row.astype(object) for row in rows]
             sizes = np.array([row.size for row in rows], np.int64)
             if mask is None:
                 return np.concatenate(rows), sizes

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._typing import Floats
+from idealrank._core.checks import are_numbers
 from idealrank.data.columns import offsets_of, query_at
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
@@ -54,8 +54,8 @@ class IdListsShape(Shape):
         """Return the judgments: the label 1, or the number of each pair."""
         queries, lists = self._lists
         numbers, lists = _numbers(queries, lists, "the relevant documents")
-        values = np.ones(sum(map(len, lists))) if numbers is None else numbers
-        return Qrels.from_flat(Ids.of(queries), *_flat(queries, lists), values)
+        numbers = [1.0] * sum(map(len, lists)) if numbers is None else numbers
+        return Qrels.from_flat(Ids.of(queries), *_flat(queries, lists), numbers)
 
     def run(self) -> Run:
         """Return the run: the scores of pairs, or else scores that fall with the position."""
@@ -104,10 +104,8 @@ def ranked_run(queries: Iterable[object], lists: list[Any]) -> Run:
         if isinstance(docs, _SETS):
             raise DataError(f"a ranking must have an order, got a {type(docs).__name__}: pass a list", query=query)
     query_ids, (offsets, doc_ids) = Ids.of(queries), _flat(queries, lists)
-    if scores is None:
-        places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
-        scores = -(places + 1).astype(np.float64)
-    run = Run.from_flat(query_ids, offsets, doc_ids, scores)
+    places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+    run = Run.from_flat(query_ids, offsets, doc_ids, -(places + 1) if scores is None else scores)
     if run.problems:
         numbers = np.arange(len(query_ids)).repeat(np.diff(offsets))
         pairs: set[tuple[int, str]] = set()
@@ -126,14 +124,10 @@ def _is_list(value: object) -> bool:
 
 
 def _is_pair(value: object) -> bool:
-    return isinstance(value, (tuple, list)) and len(value) == 2 and _is_number(value[1]) and not _is_list(value[0])
+    return isinstance(value, (tuple, list)) and len(value) == 2 and are_numbers(value[1]) and not _is_list(value[0])
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-
-
-def _numbers(queries: Iterable[object], lists: list[Any], what: str) -> tuple[Floats | None, list[Any]]:
+def _numbers(queries: Iterable[object], lists: list[Any], what: str) -> tuple[list[Any] | None, list[Any]]:
     """Return the numbers of pairs, or None if the lists hold bare ids, and the lists of ids."""
     for query, docs in zip(queries, lists, strict=True):
         if not _is_list(docs):
@@ -145,7 +139,7 @@ def _numbers(queries: Iterable[object], lists: list[Any], what: str) -> tuple[Fl
         for each in docs:
             if not _is_pair(each):
                 raise DataError(f"expected a pair (document, number) like the first, got {each!r}", query=query)
-    return np.array([pair[1] for docs in lists for pair in docs], np.float64), [[d for d, _ in docs] for docs in lists]
+    return [pair[1] for docs in lists for pair in docs], [[doc for doc, _ in docs] for docs in lists]
 
 
 def _flat(queries: Iterable[object], lists: list[Any]) -> tuple[npt.NDArray[np.int64], Ids]:

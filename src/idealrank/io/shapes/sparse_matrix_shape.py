@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank.data.columns import offsets_of
+from idealrank.data.columns import csr_of, offsets_of
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.io.shapes.shape import Content, Shape
@@ -30,14 +30,12 @@ class SparseShape(Shape):
         return f"a sparse matrix of shape {self.value.shape}"
 
     def _columns(self) -> tuple[Any, ...]:
-        matrix = self.value.tocsr()
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
+        matrix = csr_of(self.value, "entries")
         sizes = np.diff(matrix.indptr)
         rows = np.flatnonzero(sizes)  # a user without items is not a query
-        docs = Ids.of(range(matrix.shape[1])).take(matrix.indices.astype(np.int64))
-        return Ids.of(rows), offsets_of(sizes[rows]), docs, matrix.data.astype(np.float64)
+        few = matrix.nnz < matrix.shape[1]  # then ids of all columns would take longer than those of the entries
+        docs = Ids.of(matrix.indices) if few else Ids.of(range(matrix.shape[1])).take(matrix.indices)
+        return Ids.of(rows), offsets_of(sizes[rows]), docs, matrix.data
 
     def qrels(self) -> Qrels:
         """Return the judgments."""
