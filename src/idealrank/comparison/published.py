@@ -13,6 +13,7 @@ import numpy as np
 from idealrank._core.checks import check_count
 from idealrank._present.json_values import Plain, number, plain
 from idealrank._present.page import Page, Section, listed
+from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
 from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank._typing import Floats
@@ -202,7 +203,8 @@ class PublishedExplanation(Result):
             return f"{published} is {self.measure} like {self.like}: nothing differs."
         what = f"{best.measure} like {best.like} ({_in_words(best)})"
         if best.chance <= _CHANCE:
-            return f"{published} is {what}; yours is {number(self.mean)}."
+            same = f", as are {counted(len(best.others), 'other setting')}" if best.others else ""
+            return f"{published} is {what}{same}; yours is {number(self.mean)}."
         return (
             f"{published} could be {what}, but settings as plausible give {best.chance:.0%} of all numbers nearby: "
             "this may be chance."
