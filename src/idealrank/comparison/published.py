@@ -15,6 +15,7 @@ from idealrank._present.json_values import Plain, number, plain
 from idealrank._present.page import Page, Section, listed
 from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
@@ -45,7 +46,11 @@ _DATA: Mapping[str, tuple[float | str, ...]] = {
     "missing": (0.0, "drop"),
     "unjudged": ("zero", "drop"),
     "negative": ("unjudged", "keep", "drop"),
+    "duplicates": ("last", "first", "best"),
+    "identical_ids": ("keep", "drop"),
 }
+#: Choices that few data sets show: if one alone changes nothing, it is not combined with others.
+_RARE = ("negative", "duplicates", "identical_ids", "ties", "short")
 #: What is changed, the most common reasons first. A tool is one change, however many choices it makes.
 _PLAUSIBLE = ("rel", "like", "cutoff", "gain", "missing", "empty", "unjudged", "p", "discount", "ideal", "denominator")
 _MOST_LEVELS = 10
@@ -54,6 +59,8 @@ _CHANCE = 0.05
 #: Numbers within this share of the published one, and at least this many on each side, are its neighborhood.
 _NEIGHBORHOOD, _FEWEST_NEIGHBORS = 0.1, 10
 _N_SHOWN, _N_CLOSEST = 8, 2
+#: Sums in another order differ by less.
+_SAME = 1e-12
 
 
 @dataclass(frozen=True)
@@ -190,24 +197,28 @@ class PublishedExplanation(Result):
             sections=lambda: [Section("Settings", "settings", tables={"settings": table})],
         )
 
-    def _finding(self, published: str) -> str:
+    def _finding(self, published: str) -> Statement:
         best = self.best
         if best is None:
             closest = self.settings[0] if self.settings else None
             nearest = "" if closest is None else f"; the closest is {number(closest.value)} ({_in_words(closest)})"
-            return (
+            return Statement(
+                "published number not explained",
                 f"None of {self.n_settings:,} settings gives {published}{nearest}. The run, the judgments or the "
-                "queries may differ."
+                "queries may differ.",
             )
         if not best.changes:
-            return f"{published} is {self.measure} like {self.like}: nothing differs."
+            same = f"{published} is {self.measure} like {self.like}: nothing differs."
+            return Statement("published number repeated", same)
         what = f"{best.measure} like {best.like} ({_in_words(best)})"
         if best.chance <= _CHANCE:
             same = f", as are {counted(len(best.others), 'other setting')}" if best.others else ""
-            return f"{published} is {what}{same}; yours is {number(self.mean)}."
-        return (
+            explained = f"{published} is {what}{same}; yours is {number(self.mean)}."
+            return Statement("published number explained", explained)
+        return Statement(
+            "published number possibly explained",
             f"{published} could be {what}, but settings as plausible give {best.chance:.0%} of all numbers nearby: "
-            "this may be chance."
+            "this may be chance.",
         )
 
     def __repr__(self) -> str:
@@ -258,9 +269,18 @@ def explain_published(
     own = Evaluator(judged, rules, n_threads=n_threads).evaluate(system, measure)
     (mean,) = own.mean.values()
     target, decimals = _read(published, mean)
-    candidates = _candidates(measure, rules, judged.labels)
-    means = _means(candidates, judged, system, n_threads)
-    candidates = [each for each in candidates if means.get(_key(each), np.nan) == means.get(_key(each), np.nan)]
+    singles = _singles(measure, rules, judged.labels)
+    means = _means(singles, judged, system, n_threads)
+    useful = [
+        each
+        for each in singles
+        if each.changes
+        and _key(each) in means
+        and not (each.changes[0].name in _RARE and abs(means[_key(each)] - mean) < _SAME)
+    ]
+    pairs = _pairs(measure, rules, useful)
+    means |= _means(pairs, judged, system, n_threads)
+    candidates = [each for each in (*singles, *pairs) if not np.isnan(means.get(_key(each), np.nan))]
     values = np.array([means[_key(each)] for each in candidates])
     unit = 10.0**-decimals
     matched = np.abs(values - target) <= unit / 2 * (1 + 1e-9)
@@ -291,7 +311,7 @@ def explain_published(
             tuple("; ".join(each.text for each in other.changes) for other in others),
         )
 
-    same: dict[float, list[int]] = {}  # by mean; sums in another order differ in the last digits
+    same: dict[float, list[int]] = {}
     for place in order:
         same.setdefault(round(values[place], 12), []).append(place)
     matches = [places for places in same.values() if matched[places[0]]]
@@ -327,8 +347,8 @@ def _read(published: float | str, mean: float) -> tuple[float, int]:
     return float(written), decimals
 
 
-def _candidates(measure: Measure, rules: Convention, labels: Floats) -> list[_Candidate]:
-    """Return the settings to try: none, one and two changes, without those that change nothing."""
+def _singles(measure: Measure, rules: Convention, labels: Floats) -> list[_Candidate]:
+    """Return the setting as given, and those with one change."""
     levels = np.unique(labels[labels > 0]).tolist()
     levels = levels if len(levels) <= _MOST_LEVELS else []
     values = {
@@ -352,11 +372,14 @@ def _candidates(measure: Measure, rules: Convention, labels: Floats) -> list[_Ca
         for value in tried
     ]
     made = (_candidate(measure, rules, (each,)) for each in (*tools, *options, *data))
-    singles = [each for each in made if each is not None]
-    distinct = {_key(each): each.changes[0] for each in reversed(singles)}.values()  # one of the tools that agree
-    pairs = (pair for pair in combinations(distinct, 2) if pair[0].name != pair[1].name)
-    both = (_candidate(measure, rules, pair) for pair in pairs)
-    return [_Candidate(measure, rules, filled, _of_data(measure, rules), ()), *singles, *filter(None, both)]
+    return [_Candidate(measure, rules, filled, _of_data(measure, rules), ()), *(each for each in made if each)]
+
+
+def _pairs(measure: Measure, rules: Convention, singles: Iterable[_Candidate]) -> list[_Candidate]:
+    """Return the settings with two of these changes; of tools that agree, one is combined."""
+    distinct = {_key(each): each.changes[0] for each in reversed([*singles])}
+    pairs = (pair for pair in combinations(distinct.values(), 2) if pair[0].name != pair[1].name)
+    return [each for each in (_candidate(measure, rules, pair) for pair in pairs) if each]
 
 
 def _candidate(measure: Measure, rules: Convention, changes: Iterable[_Change]) -> _Candidate | None:
