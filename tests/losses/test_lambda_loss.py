@@ -79,7 +79,7 @@ def test_as_defined_pair_by_pair(seed: int, n: int, kind: str, spread: float, tr
     if rng.random() < 0.3:
         scores = np.rint(scores)  # ties
     truncation = None if kind == "loss1" else truncation
-    options: dict[str, Any] = {"mu": 3.0, "sigma": 0.7, "truncation": truncation}
+    options: dict[str, Any] = {"mu": 3.0 if kind == "loss2pp" else 10.0, "sigma": 0.7, "truncation": truncation}
     options["truncate_both"] = truncation is not None and rng.random() < 0.5
     value, gradient, curvature = defined(kind, labels, scores, weights, **options)
     loss = losses.LambdaLoss(kind=kind, **options)
@@ -190,7 +190,8 @@ def test_sweeps_are_sums_over_pairs(
     scores = offset + spread * rng.normal(size=n)
     if rng.random() < 0.3:
         scores = np.rint(scores)
-    loss = losses.LambdaLoss(kind=kind, mu=3.0, sigma=0.7, discount=discount, **options)
+    mu = {"mu": 3.0} if kind == "loss2pp" else {}
+    loss = losses.LambdaLoss(kind=kind, sigma=0.7, discount=discount, **mu, **options)
     each_way.update(isa=isa, few_pairs=few)
     check_against_pairs(loss, labels_of(labels, n, rng), scores, rng.random(n) + 0.1)
 

@@ -25,6 +25,18 @@ every_loss = pytest.mark.parametrize("name", NAMES)
 every_loss_without_an_order_of_rows = pytest.mark.parametrize("name", [name for name in NAMES if "stable" not in name])
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("least_squares(discount=zipf)", "least_squares: discount has no effect without a normalizer"),
+        ("lambda_loss(kind=loss2,mu=3)", "lambda_loss: mu has no effect with kind=loss2; leave it out, or choose from"),
+    ],
+)
+def test_an_option_without_effect_is_refused(name: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        losses.loss(name)
+
+
 def derivative(function: Callable[[Floats], Floats], at: Floats, offsets: npt.NDArray[np.int64]) -> Floats:
     """Central differences of fourth order, for all queries at once: a query's value hangs on its own scores only."""
     step = 1e-4

@@ -75,7 +75,8 @@ def options_of(cls: type[Measure], *, without: Iterable[str] = ()) -> st.SearchS
     """Any choice of a measure's options, most of them left unnamed now and then."""
     names = [name for name in cls.options() if name not in without]
     values = {name: VALUES.get(f"{cls.label}.{name}") or VALUES[name] for name in names}
-    return st.fixed_dictionaries({name: st.sampled_from([None, *values[name]]) for name in names})
+    drawn = st.fixed_dictionaries({name: st.sampled_from([None, *values[name]]) for name in names})
+    return drawn.map(lambda options: options | dict.fromkeys(cls(**options)._without_effect()))
 
 
 def with_ties(m: Measure, ties: str) -> Measure:
@@ -176,6 +177,33 @@ def test_equals_the_mean_least_or_greatest_over_all_orders_of_ties(
             values = with_ties(m, ties)(*lists.columns(), judged=lists.pool())
             assert values.shape == (len(lists.labels),)
             assert_allclose(values, [query[ties] for query in expected], rtol=1e-12, atol=1e-12, err_msg=f"{m}, {ties}")
+
+
+@each_measure
+def test_every_option_has_an_effect(cls: type[Measure]) -> None:
+    # Beside these other options, in turn; the gains of -1 are for negative_ideal.
+    negative = {0: -1, 1: -1, 2: -2, 3: 0}
+    beside = [{}, {"cutoff": 2}, {"cutoff": 0.5}, {"ties": "stable"}, {"empty": "nan"}, {"miss": -2}, {"recall": 0.3},
+              {"grades": "scaled"}, {"gain": negative, "cutoff": 2}, {"ties": "stable", "recall": 0.3}]  # fmt: skip
+    rng = np.random.default_rng(0)
+    labels, pools = [], []
+    for size in (12, 9, *rng.integers(0, 7, 40)):
+        labels.append(rng.choice([0, 0, 1, 2, 3, math.nan], size).tolist())
+        known = [label for label in labels[-1] if not math.isnan(label)]
+        pools.append([*known, *rng.choice([0, 1, 3], rng.integers(0, 3))])
+    scores = rng.integers(0, 3, len(flat(labels)))
+
+    def values(options: dict[str, Any]) -> bytes | None:
+        try:
+            m = cls(**options)
+            return m(flat(labels), scores, offsets_of(labels), judged=(flat(pools), offsets_of(pools))).tobytes()
+        except (OptionError, DataError):
+            return None
+
+    for name in cls.options():
+        choices = VALUES.get(f"{cls.label}.{name}") or VALUES[name]
+        each = [{values(options | {name: value}) for value in choices} - {None} for options in beside]
+        assert any(len(different) > 1 for different in each), name
 
 
 @each_measure
@@ -708,6 +736,34 @@ def test_all_other_measures_average_ties() -> None:
     refusing = {cls.label for cls in CLASSES if not takes(cls(), "average")}
     ranked = {"inf_ap", "iprec_at_recall", "eleven_point", "rprec_mult", "bin_g", "yaap"}
     assert refusing == {"bpref", "gm_bpref", "log_ap", "log_bpref", "g", "ndcg_rel", "rndcg", *ranked}
+
+
+@pytest.mark.parametrize(
+    ("name", "like", "message"),
+    [
+        (
+            "rbp(rel=2)",
+            "trec_eval10",
+            "rbp: rel has no effect with grades=scaled; leave it out, or choose from cutoff, ",
+        ),
+        ("rbp(rel=2,grades=labels)", "idealrank", "rbp: rel has no effect with grades=labels"),
+        ("ndcg(ideal_cut=whole)", "rectools", "ndcg: ideal_cut has no effect with ideal=full"),
+        ("num_q(rel=2)", "idealrank", "num_q has no option 'rel'; there are none"),
+        ("num_ret(ideal=judged)", "idealrank", "num_ret has no option 'ideal'; there are 'judged_only'"),
+        ("bpref(judged_only=true)", "idealrank", "bpref has no option 'judged_only'; there are 'empty', 'ideal', "),
+        ("random_ndcg(ties=stable)", "idealrank", "random_ndcg has no option 'ties'"),
+    ],
+)
+def test_an_option_without_effect_is_refused_with_those_that_have_one(name: str, like: str, message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        measure(name).with_convention(like)
+    assert message in str(caught.value)
+
+
+def test_an_option_that_the_convention_makes_pointless_is_left_out() -> None:
+    assert "rel" not in str(measure("rbp").with_convention("trec_eval10"))
+    filled = measure("rbp").with_convention("trec_eval10")
+    assert filled.with_convention("trec_eval10") == filled
 
 
 def options(**anything: Any) -> dict[str, Any]:

@@ -21,6 +21,8 @@ from idealrank.measures import (
     Measure,
     Precision,
     Recall,
+    RelevantRetrieved,
+    Retrieved,
     RPrecision,
     SetF,
 )
@@ -61,6 +63,8 @@ from idealrank.measures.spellings import ONLY_TREC_EVAL
         ("nDCG(dcg='log2')@10", NDCG(gain="linear", cutoff=10)),
         ("AP(judged_only=False)@10", AP(cutoff=10, judged_only=False)),
         ("AP(rel=2)@10", AP(rel=2, cutoff=10)),
+        ("NumRet", Retrieved()),
+        ("NumRet(rel=2)", RelevantRetrieved(rel=2)),
         ("ERR@20", ERR(cutoff=20)),
         ('ndcg(gain="linear")', NDCG(gain="linear")),
         ("ndcg@n^0.5", NDCG(cutoff="n^0.5")),
@@ -198,15 +202,15 @@ def test_counts_are_summed_over_queries_and_count_missing_ones() -> None:
 
 def test_judged_only_is_the_flag_of_trec_eval_for_one_measure() -> None:
     qrels, run = _judged_and_retrieved()
-    names = ["map", "P_5", "ndcg_cut_10", "bpref"]
+    names = ["map", "P_5", "ndcg_cut_10"]
     dropped = trec_eval.evaluate(qrels, run, names, version=9, judged_only=True).summary
     kept = trec_eval.evaluate(qrels, run, names, version=9).summary
-    options = ["AP(judged_only=True)", "P(judged_only=True)@5", "nDCG(judged_only=True)@10", "bpref(judged_only=True)"]
+    options = ["AP(judged_only=True)", "P(judged_only=True)@5", "nDCG(judged_only=True)@10"]
     found = ir.evaluate(qrels, run, ["map", "P@5", *options])
     assert found.mean == pytest.approx({
         "map": kept["map"], "P@5": kept["P_5"], "AP(judged_only=True)": dropped["map"],
         "P(judged_only=True)@5": dropped["P_5"], "nDCG(judged_only=True)@10": dropped["ndcg_cut_10"],
-        "bpref(judged_only=True)": dropped["bpref"]}, rel=1e-12)  # fmt: skip
+    }, rel=1e-12)  # fmt: skip
     assert found.conventions["exceptions"]["AP(judged_only=True)"] == {"unjudged": "drop"}
 
 

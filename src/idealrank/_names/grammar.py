@@ -55,6 +55,8 @@ def nearest(word: str, known: Iterable[str], aliases: Iterable[str] = ()) -> str
     import difflib  # only errors need it
 
     names = sorted(known)
+    if not names:
+        return "; there are none"
     close = difflib.get_close_matches(word.lower(), [*names, *aliases], n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(map(repr, names))}"
 

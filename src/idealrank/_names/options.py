@@ -245,6 +245,18 @@ class Options(Named):
                 raise OptionError(f"{parsed.text!r} lacks an option: write {cls.label}({each.name}=...)")
         return cls(**parsed.options)
 
+    def _without_effect(self) -> Mapping[str, str]:
+        """Return the options that mean nothing beside the others, with the reason: {"mu": "unless kind=loss2pp"}."""
+        return {}
+
+    def _refuse_without_effect(self, given: Self) -> None:
+        """Raise an OptionError if an option without effect is set in ``given``."""
+        defaults = {each.name: each.default for each in dataclasses.fields(self)}
+        for name, when in self._without_effect().items():
+            if getattr(given, name) != defaults[name]:
+                used = ", ".join(other for other in self.options() if other not in self._without_effect())
+                raise OptionError(f"{self.label}: {name} has no effect {when}; leave it out, or choose from {used}")
+
     def text(self, exclude: Iterable[str] = ()) -> str:
         """Return the name with the options, in parentheses, that differ from their defaults.
 

@@ -51,7 +51,7 @@ class LambdaLoss(Pairwise):
     kind : {"loss1", "loss2", "loss2pp"}
         Which weights to use, as above.
     mu : float
-        The weight of NDCG-Loss2 in NDCG-Loss2++; it has no effect on the other kinds.
+        The weight of NDCG-Loss2 in NDCG-Loss2++; the other kinds do not take it.
     sigma : float
         The slope of the logistic loss of a pair.
     gain : str or Gain
@@ -94,6 +94,9 @@ class LambdaLoss(Pairwise):
         if self.kind == "loss1" and self.truncation is not None:
             raise OptionError(f"{self.label}: a truncation is for pairs of ranks, and loss1 has no such weights")
         check_truncation(self)
+
+    def _without_effect(self) -> dict[str, str]:
+        return {} if self.kind == "loss2pp" else {"mu": f"with kind={self.kind}"}
 
     def pair_loss(self) -> tuple[str, float]:
         return "logistic", self.sigma

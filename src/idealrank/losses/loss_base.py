@@ -36,6 +36,10 @@ class Loss(Options):
     #: Whether the gradient is the derivative of the values, as an optimizer with a line search needs.
     has_potential: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._refuse_without_effect(self)
+
     def __str__(self) -> str:
         return self.text()
 

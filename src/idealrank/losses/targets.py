@@ -80,6 +80,9 @@ class Listwise(Loss):
     gain: Any = option(gains.of)
     discount: Any = option(discounts.of, discounts.Log())
 
+    def _without_effect(self) -> dict[str, str]:
+        return {"discount": "without a normalizer"} if self.normalizer is None else {}
+
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         check_finite(lists.scores, lists.offsets, "score")
         target = self.target(lists)

@@ -104,6 +104,7 @@ class RandomNDCG(_AgainstRandom):
     array([0.81546488])
     """
 
+    without = frozenset({"ties"})
     _value_range = (0.0, 1.0)
 
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:

@@ -95,12 +95,15 @@ class NDCG(Measure):
         is_bounded = self.ideal != "full" or isinstance(self.gain, gains.Binary)
         return (0.0, 1.0 if is_bounded else math.inf)
 
+    def _without_effect(self) -> dict[str, str]:
+        return dict.fromkeys(("ideal_cut", "negative_ideal"), "with ideal=full") if self.ideal == "full" else {}
+
     def plan(self) -> Plan:
         cut = "" if self.ideal_cut in (None, "cutoff") else f"_{self.ideal_cut}"
         denominator = "full" if self.ideal == "full" else f"ideal{cut}"
         special = {
             "zero_if_short": self.short == "zero",
-            "negative_ideal": self.negative_ideal == "divide" and self.ideal != "full",
+            "negative_ideal": self.negative_ideal == "divide",
         }
         return self._plan("sum", self.gain, denominator, discount=self.discount, **special)
 
@@ -181,10 +184,12 @@ class RBP(Measure):
     def value_range(self) -> tuple[float, float]:
         return (0.0, math.inf if self.grades == "labels" else 1.0)
 
+    def _without_effect(self) -> dict[str, str]:
+        return {} if self.grades in (None, "binary") else {"rel": f"with grades={self.grades}"}
+
     def plan(self) -> Plan:
         assert self.p is not None
-        assert self.rel is not None
-        gain = gains.Binary(self.rel) if self.grades in (None, "binary") else gains.Linear()
+        gain = gains.Linear() if self.rel is None else gains.Binary(self.rel)
         denominator = "highest_label" if self.grades == "scaled" else "none"
         return self._plan("sum", gain, denominator, discount=Persistence(self.p))
 

@@ -111,13 +111,21 @@ class Measure(Options):
         -------
         Measure
             The measure, in which no option that has an effect is None.
+
+        Raises
+        ------
+        OptionError
+            If an option that was set has no effect beside the others.
         """
         rules = convention(like)
         has_cutoff = self.cutoff is not None
         filled: dict[str, Any] = {
             name: rules.option(name, self.label, has_cutoff) for name in self.options() if getattr(self, name) is None
         }
-        return dataclasses.replace(self, **{name: value for name, value in filled.items() if value is not None})
+        made = dataclasses.replace(self, **{name: value for name, value in filled.items() if value is not None})
+        made._refuse_without_effect(self)
+        unused = made._without_effect()
+        return dataclasses.replace(made, **dict.fromkeys(unused)) if unused else made
 
     @property
     def value_range(self) -> tuple[float, float]:

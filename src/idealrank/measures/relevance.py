@@ -184,7 +184,7 @@ class Bpref(PlannedRelevance):
     array([0.75])
     """
 
-    without = frozenset({"cutoff"})
+    without = frozenset({"cutoff", "judged_only"})
     reduction = "preference"
 
     def plan(self) -> Plan:

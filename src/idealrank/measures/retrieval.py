@@ -57,11 +57,9 @@ class RankedRelevance(Relevance):
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
         filled.plan()
-        assert filled.rel is not None
-        assert filled.ideal is not None
         ties = kernel_ties(filled) if "ties" in self.options() else "stable"
         run([], lists, ties)  # checks the labels
-        rankings = RankedLabels.binary(lists, ties, filled.rel, filled.ideal)
+        rankings = RankedLabels.binary(lists, ties, 1.0 if filled.rel is None else filled.rel, filled.ideal or "judged")
         values = filled._value(rankings)
         return np.where(rankings.n_relevant > 0, values, empty_value(filled)) if "empty" in self.options() else values
 
@@ -250,6 +248,8 @@ class LogBpref(_Log):
     >>> np.exp(LogBpref(ties="stable")([1, 0, 1, 0], [4, 3, 2, 1]))
     array([0.75])
     """
+
+    without = Bpref.without
 
     def values(self, lists: Lists) -> Floats:
         return self._logs(Bpref, lists)

@@ -99,7 +99,7 @@ def translated(text: str) -> str:
     >>> translated("P.10"), translated("rbp.95"), translated('nDCG(dcg="exp-log2")@10'), translated("ndcg_burges@5")
     ('P@10', 'rbp(p=0.95)', 'nDCG(gain=exp2)@10', 'ndcg(gain=exp2)@5')
     """
-    text = text.strip()
+    text = re.sub(r"(?i)^\s*num_?ret\s*(?=\(\s*rel)", "num_rel_ret", text.strip())  # as ir_measures means it
     if normalized_name(text).startswith("11pt"):
         text = _eleven_point(text)
     level = _LEVEL.fullmatch(text)

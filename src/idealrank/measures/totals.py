@@ -17,7 +17,7 @@ __all__ = ["NonrelevantRetrieved", "Queries", "Relevant", "RelevantRetrieved", "
 class _Count(RankedRelevance):
     """A count per query; evaluations show the sum over queries, as trec_eval does."""
 
-    without = frozenset({"cutoff", "ties", "empty"})
+    without = frozenset({"cutoff", "ties", "empty", "judged_only"})
     aggregate = "sum"
     _value_range = (0.0, math.inf)
     missing_value = None
@@ -34,6 +34,7 @@ class Queries(_Count):
     array([1., 1.])
     """
 
+    without = _Count.without | {"rel", "ideal"}
     _value_range = (1.0, 1.0)
 
     def _value(self, rankings: RankedLabels) -> Floats:
@@ -50,6 +51,8 @@ class Retrieved(_Count):
     >>> Retrieved()([1, 0, 0], [3, 2, 1])
     array([3.])
     """
+
+    without = frozenset({"cutoff", "ties", "empty", "rel", "ideal"})
 
     def _value(self, rankings: RankedLabels) -> Floats:
         return rankings.n_retrieved.astype(np.float64)
@@ -81,6 +84,8 @@ class RelevantRetrieved(_Count):
     array([1.])
     """
 
+    without = _Count.without | {"ideal"}
+
     def _value(self, rankings: RankedLabels) -> Floats:
         return rankings.found.sizes.astype(np.float64)
 
@@ -96,6 +101,8 @@ class NonrelevantRetrieved(_Count):
     >>> NonrelevantRetrieved()([1, 0, np.nan], [3, 2, 1], judged=([1, 0], [0, 2]))
     array([1.])
     """
+
+    without = _Count.without | {"ideal"}
 
     def _value(self, rankings: RankedLabels) -> Floats:
         return rankings.retrieved.count(rankings.nonrelevant).astype(np.float64)
