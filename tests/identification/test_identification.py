@@ -1,9 +1,13 @@
 """`identify` says what unknown functions compute."""
 
 import math
+import os
 import random
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +22,7 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank.cli.group import commands
 from idealrank.errors import MissingExtraError, OptionError
+from idealrank.identification.function_calls import _NUMBER, ShellCommand
 from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS
 from idealrank.identification.ndcg_formulas import Formula
 from idealrank.identification.probes import Probe, ranking
@@ -215,6 +220,28 @@ def test_a_small_budget_is_kept_and_said() -> None:
     assert any("budget of calls" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("name", list(BOXES)[::25])
+def test_any_budget_is_kept(name: str) -> None:
+    for max_calls in (*range(1, 14), 20, 30):
+        result = ir.identify(BOXES[name].function, max_calls=max_calls)
+        assert result.n_calls <= max_calls
+        assert result.notes or result.status == "identified"
+        assert not any("three required parameters" in note for note in result.notes)
+
+
+def test_an_error_without_words_is_an_answer() -> None:
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise ValueError("no words")
+
+    def ndcg(labels: Any, scores: Any) -> float:
+        raise MuteError
+
+    result = ir.identify(ndcg)
+    assert result.status == "not identified"
+    assert any(note.endswith(": MuteError") for note in result.notes)
+
+
 SCRIPT = """
 import collections, math, sys
 qrels, run = collections.defaultdict(dict), collections.defaultdict(list)
@@ -245,6 +272,45 @@ def test_a_command_over_files(tmp_path: Path) -> None:
     assert found.options["ideal"] == "judged"
     assert found.options["missing"] == "0"
     assert found.tolerance == pytest.approx(5e-5, rel=1e-3)
+
+
+ONE: dict[str, dict[str, float]] = {"q": {"d": 1.0}}
+
+
+def test_the_last_number_is_found_in_linear_time() -> None:
+    for line in ("9" * 60_000 + "x", "1." * 30_000, "1e" * 30_000, "-" * 60_000, "x" * 60_000):
+        began = time.process_time()
+        assert not _NUMBER.findall(line) or line.endswith(".")
+        assert time.process_time() - began < 0.2
+    assert [_NUMBER.findall(text) for text in ("a 1 b .5 -2.5e-3", "1e5x 5.. +7", "nan -inf 3.")] == [
+        ["1", "-2.5e-3"],
+        ["+7"],
+        ["nan", "-inf", "3."],
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX shells")
+def test_a_command_ends_in_time_with_all_that_it_started(tmp_path: Path) -> None:
+    files = ": {qrels} {run};"
+    began = time.monotonic()
+    assert ShellCommand(f"{files} sleep 20 & echo 0.5")(ONE, ONE) == 0.5  # a child that holds the output open
+    assert ShellCommand(f"{files} yes 0.25 | head -c 3000000")(ONE, ONE) == 0.25
+    begun, alive = tmp_path / "begun", tmp_path / "alive"
+    with pytest.raises(TimeoutError, match=r"more than 0\.2 seconds"):
+        ShellCommand(f"{files} (sleep 1; touch {alive}); echo 1", timeout=0.2)(ONE, ONE)
+    script = (
+        "from idealrank.identification.function_calls import ShellCommand\n"
+        f"one = {ONE}\n"
+        f"ShellCommand('{files} touch {begun}; (sleep 1; touch {alive}); echo 1')(one, one)"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, start_new_session=True) as process:
+        while not begun.exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.wait() != 0
+    assert time.monotonic() - began < 15
+    time.sleep(1.2)
+    assert not alive.exists()
 
 
 def test_tools_that_are_installed_are_named() -> None:

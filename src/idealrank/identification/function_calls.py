@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
@@ -23,6 +28,9 @@ from idealrank.identification.probes import Probe, Query, ranking
 
 __all__ = ["Answer", "Caller", "FormSearch", "Obstacle", "OutOfCalls", "ShellCommand"]
 
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|nan|inf)(?![\w.])")
+#: How much of the output of a command is read, from its end.
+_PRINTED = 1 << 16
 #: No value of a list with labels 0 and 1.
 _NONSENSE = 1000.0
 
@@ -95,13 +103,46 @@ class ShellCommand:
             for name, file, lines in (("qrels", "qrels.txt", judged), ("run", "system.run", retrieved)):
                 Path(folder, file).write_text("".join(lines), encoding="utf-8")
                 line = line.replace(f"{{{name}}}", shlex.quote(str(Path(folder, file))))
-            done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=self.timeout, check=False)
-        if done.returncode:
-            raise RuntimeError(f"exit code {done.returncode}: {' '.join(done.stderr.split())[:200]}")
-        numbers = re.findall(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|inf)(?![\w.])", done.stdout)
+            code, printed, errors = self._run(line, Path(folder))
+        if code:
+            raise RuntimeError(f"exit code {code}: {' '.join(errors.split())[:200]}")
+        numbers = _NUMBER.findall(printed)
         if not numbers:
-            raise RuntimeError(f"the command printed no number: {' '.join(done.stdout.split())[:200]!r}")
+            raise RuntimeError(f"the command printed no number: {' '.join(printed.split())[:200]!r}")
         return float(numbers[-1])
+
+    def _run(self, line: str, folder: Path) -> tuple[int, str, str]:
+        """Return the exit code of a shell command, and the ends of what it printed."""
+        # Not pipes: they stay open as long as any process that the command started. A session of its own is a group of
+        # processes that can be ended together.
+        with (folder / "stdout").open("w+b") as stdout, (folder / "stderr").open("w+b") as stderr:
+            process = subprocess.Popen(line, shell=True, stdout=stdout, stderr=stderr, start_new_session=True)
+            timer, began = threading.Timer(self.timeout, _end, [process]), time.monotonic()
+            try:
+                timer.start()
+                code = process.wait()
+            except BaseException:
+                _end(process)
+                raise
+            finally:
+                timer.cancel()
+            if code < 0 and time.monotonic() - began >= self.timeout:
+                raise TimeoutError(f"the command took more than {self.timeout:g} seconds")
+            ends = []
+            for file in (stdout, stderr):
+                file.seek(-min(file.seek(0, 2), _PRINTED), 2)
+                ends.append(file.read().decode("utf-8", "replace"))
+        return code, *ends
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and those that it started."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            if os.name == "nt":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 class Caller:
@@ -156,8 +197,7 @@ class Caller:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit and similar exceptions are answers too
-            words = " ".join(str(error).split())
-            return Answer(probe, None, f"{type(error).__name__}: {words}" if words else type(error).__name__)
+            return Answer(probe, None, _described(error))
         answer = Answer(probe, value, dtype=dtype)
         if self.changed is None and not all(map(_is_same, before, positional)):
             self.changed = answer
@@ -183,6 +223,14 @@ class Caller:
         if self.place is not None and self.place < len(values):
             return values[self.place], dtype
         raise TypeError(f"returned {len(values)} numbers for {n_queries} {'query' if n_queries == 1 else 'queries'}")
+
+
+def _described(error: BaseException) -> str:
+    try:
+        words = " ".join(str(error).split())
+    except Exception:  # the error comes from the function, and may be wrong itself
+        words = ""
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 def _numbers(returned: Any, path: str = "") -> list[tuple[str, float]]:
@@ -262,14 +310,23 @@ class FormSearch:
         self.obstacle: Obstacle | None = None
         #: Forms that raised errors.
         self.tried: list[tuple[Form, Answer]] = []
+        #: Whether the budget of calls ended before a form was found.
+        self.is_out_of_calls = False
 
     def run(self, forms: Iterable[Form]) -> bool:
         """Return whether the function returned a number for any of the forms."""
+        try:
+            return self._run(forms)
+        except OutOfCalls:
+            self.is_out_of_calls = True
+            return False
+
+    def _run(self, forms: Iterable[Form]) -> bool:
         fallbacks: list[tuple[int, Form]] = []
         constant: list[Form] = []
         first_form: Form | None = None
         for form in forms:
-            if self.caller.n_calls >= self.caller.max_calls // 2:
+            if self.caller.n_calls >= max(self.caller.max_calls // 2, 1):
                 break
             if fallbacks and fallbacks[0][0] == _AS_GIVEN and (form.has_scores or "relevant" not in form.bare):
                 continue  # documents are ranked as given: by ids, or with ignored scores

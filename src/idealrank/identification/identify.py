@@ -157,9 +157,11 @@ def _unidentified(name: str, search: FormSearch, takes: str | None) -> Identific
     notes = [f"called with {' or '.join(dict.fromkeys(forms))}: {error}" for error, forms in by_error.items()]
     if search.tried:
         notes.append(f"the list was {search.tried[0][1].probe}")
-    else:
+    elif not search.caller.n_calls:
         notes.append("the function has more than three required parameters; wrap it in one of two or three")
-    if takes is None:
+    if search.is_out_of_calls:
+        notes.append("the budget of calls ended before it was known what the function takes; allow more calls")
+    elif takes is None:
         notes.append("no call returned a number; say what the function takes: takes='labels, scores, k' (--takes)")
     words = "unknown" if takes is None else takes
     return Identification(name, "not identified", words, notes=tuple(notes), n_calls=search.caller.n_calls)
