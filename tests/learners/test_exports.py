@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -199,10 +200,36 @@ def test_vespa_scores_the_same(model: Any, tmp_path: Path) -> None:
     assert_allclose(scores, predicted(model, X), rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["", "my profile", "1st", "a-b", "a}"])
-def test_vespa_takes_plain_names(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["", "my profile", "1st", "a-b", "a}", "mine\n", "é", None, 1])
+def test_vespa_takes_plain_names(name: Any, tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="letters, digits"):
         learners.to_vespa(linear(), tmp_path / "m.profile", name=name, features=NAMES)
+
+
+@pytest.mark.parametrize("name", [None, "", " ", 1, b"mine"])
+def test_the_plugins_take_text_as_name(name: Any, tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="name must be text"):
+        learners.to_elasticsearch(linear(), tmp_path / "m.json", name=name, features=NAMES)
+
+
+DEEP = "a(" * 400 + "b" + ")" * 400
+NO_FEATURES = "price - cost|1|-x|a b|a(|a)|a()b|a(b|f(x){y}|a('}')|a#b|a.|.a|a..b||$x|é|a(b;c)|a/b|a(,)|a(b,)|\0|a(\0)"
+
+
+@pytest.mark.parametrize("feature", [*NO_FEATURES.split("|"), "a\n}}}\nrank-profile b {", "(" * 2000, DEEP])
+def test_vespa_takes_rank_features_only(feature: str, tmp_path: Path) -> None:
+    began = time.process_time()
+    with pytest.raises(DataError, match="is not a rank feature of Vespa"):
+        learners.to_vespa(linear(), tmp_path / "m.profile", name="m", features=["a", "b", "c", feature])
+    assert time.process_time() - began < 0.5
+    assert not list(tmp_path.iterdir())
+
+
+def test_vespa_takes_every_form_of_rank_feature(tmp_path: Path) -> None:
+    features = ["price", "fieldMatch(title).completeness.x", 'f(query(a), -1.5, "b c")', "a(b(c(d).e), f()).1"]
+    learners.to_vespa(linear(), tmp_path / "m.profile", name="m", features=features)
+    text = (tmp_path / "m.profile").read_text()
+    assert all(f" * {each}\n" in text for each in features)
 
 
 EXPORTS: dict[str, Callable[[Any, Path], None]] = {

@@ -21,6 +21,13 @@ from idealrank.learners.trees.tree_arrays import Trees
 __all__ = ["to_elasticsearch", "to_onnx", "to_ranklib", "to_vespa"]
 
 _FLOAT32 = np.finfo(np.float32)
+_NAME = r"[A-Za-z_]\w*"
+# Vespa's rank features: a name, arguments in parentheses if any, and outputs after points if any.
+_CALLED = "\0"  # stands for a name with its arguments
+_OUTPUT = rf"(?:{_NAME}|{_CALLED})(?:\.\w+)*"
+_ARGUMENT = rf"""(?:{_OUTPUT}|-?\d+(?:\.\d+)?|"[^"'\\{{}}\x00-\x1f]*")"""
+_CALL = re.compile(rf"{_NAME}\((?: *{_ARGUMENT} *(?:, *{_ARGUMENT} *)*)?\)", re.ASCII)
+_LONGEST_FEATURE = 1000
 _T = TypeVar("_T")
 
 
@@ -194,6 +201,8 @@ def to_elasticsearch(
         If there are no feature names, or the names are not distinct with one per column.
     ModelError
         If the model is neither linear nor made of trees, or normalizes features within queries.
+    OptionError
+        If the name is not text, or empty.
 
     Examples
     --------
@@ -205,6 +214,8 @@ def to_elasticsearch(
     >>> json.loads(Path("model.json").read_text())["model"]["model"]
     {'type': 'model/linear', 'definition': {'title': 0.5, 'body': 0.0}}
     """
+    if not isinstance(name, str) or not name.strip():
+        raise OptionError(f"name must be text, the name of the model in the plugin, got {name!r}")
     portable = _Portable.of(model, "Elasticsearch")
     names = portable.named(features)
     if portable.trees is None:
@@ -256,7 +267,7 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
     Raises
     ------
     DataError
-        If there are no feature names, or the names are not distinct with one per column.
+        If there are no feature names, the names are not distinct with one per column, or one is not a rank feature.
     ModelError
         If the model is neither linear nor made of trees, or normalizes features within queries.
     OptionError
@@ -279,10 +290,16 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
         }
     }
     """
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", str(name)):
+    if not isinstance(name, str) or not re.fullmatch(_NAME, name, re.ASCII):
         raise OptionError(f"name must be of letters, digits and '_', and begin with none of the digits, got {name!r}")
     portable = _Portable.of(model, "Vespa")
     names = portable.named(features)
+    for each in names:
+        if not _is_rank_feature(each):
+            raise DataError(
+                f"the feature name {each!r:.100} is not a rank feature of Vespa, such as bm25(title) or "
+                "attribute(price), and would change the expression: give features=[...], one per column"
+            )
     if portable.trees is None:
         pairs = zip(portable.weights, names, strict=True)
         terms = [repr(portable.intercept), *(f"{weight!r} * {each}" for weight, each in pairs)]
@@ -309,6 +326,15 @@ rank-profile {name} {{
 """
     with atomic_output(path) as file:
         file.write(text.encode())
+
+
+def _is_rank_feature(name: str) -> bool:
+    """Return whether a name is one rank feature in Vespa's grammar, so that an expression can hold it as it is."""
+    if len(name) > _LONGEST_FEATURE or _CALLED in name:
+        return False
+    while (shorter := _CALL.sub(_CALLED, name)) != name:  # the innermost calls first
+        name = shorter
+    return re.fullmatch(_OUTPUT, name, re.ASCII) is not None
 
 
 @dataclass(frozen=True)
