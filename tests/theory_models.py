@@ -49,5 +49,5 @@ class Logarithm(cutoffs.Cutoff):
 def distinguish_two(
     data: Any, a: Any, b: Any, *measures: Any, names: tuple[str, str] = ("A", "B"), **options: Any
 ) -> Distinction:
-    """What tells two rankers apart, the only pair."""
+    """What distinguishes two rankers, the only pair."""
     return distinguish(data, dict(zip(names, (a, b), strict=True)), *measures, **options).pairs[0]

@@ -40,8 +40,8 @@ def test_distinguish_prints_its_advice_and_a_row_per_measure(files: ir.RankingDa
     assert (advice, empty) == (f"{found.advice}.", "")
     assert shown.stdout.count(found.advice) == 1
     assert lines[0].split()[:5] == ["measure", "a", "b", "mean", "a"]
-    assert lines[0].endswith("queries  certified  documents  changes  limit a  limit b  theory")
-    assert [line.split()[0] for line in lines[1:3]] == [row.measure for row in found.separations]
+    assert lines[0].endswith("queries  low  high  certified  documents  changes  limit a  limit b  theory")
+    assert [line.split()[0] for line in lines[1:3]] == [row.measure for row in found.measures]
     assert f"{found['ndcg'].mean_a:.4f}" in lines[1] + lines[2]
 
 
@@ -59,13 +59,14 @@ def test_distinguish_says_what_each_column_means(files: ir.RankingData) -> None:
     found = distinguish_two(
         files, files.known_features()[:, 0], files.known_features()[:, 6], ["ndcg", "ndcg@10"], names=("match", "noise")
     )
-    row = found.separations[0]
+    row = found.measures[0]
     shown = run(*arguments).stdout
     told = shown[shown.index("How to read the first row:") :]
     assert max(map(len, told.splitlines())) <= 80
     words = " ".join(told.split())
     assert f"wins match beat noise on {row.wins:.1%} of the queries" in words
-    assert f"separated match beat noise in {row.separated:.1%} of resamples of the queries" in words
+    equal = "if match and noise did not differ, one of them would be as far ahead with a probability of"
+    assert f"p {equal} {row.p_value:.2g}" in words
     assert f"match has a mean of {row.mean_a:.4f}, noise of {row.mean_b:.4f}" in words
     assert "Theorem" not in words
     # Each column is explained, by a name that the table has.
@@ -84,7 +85,7 @@ def test_the_order_of_equal_means_is_not_explained(files: ir.RankingData) -> Non
     shown = run("distinguish", "test.txt", "match.txt", "match.txt", "-m", "ndcg", "--explain")
     assert shown.exit_code == 0, shown.output
     assert "beat" not in shown.stdout
-    assert "theory does not say whether longer lists would tell them apart" in " ".join(shown.stdout.split())
+    assert "theory does not say whether longer lists would distinguish them" in " ".join(shown.stdout.split())
 
 
 def test_limits_say_what_each_column_means(files: ir.RankingData) -> None:
@@ -127,7 +128,7 @@ def test_distinguish_compares_all_pairs(files: ir.RankingData) -> None:
     shown = run("distinguish", "test.txt", "match.txt", "fresh.txt", "noise.txt", "-m", "ndcg", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))
     assert [(row["a"], row["b"]) for row in rows] == [("match", "fresh"), ("match", "noise"), ("fresh", "noise")]
-    assert "ndcg separates match from fresh" in shown.stderr
+    assert "ndcg distinguishes match from fresh" in shown.stderr
 
 
 def several(files: ir.RankingData, n_systems: int) -> list[str]:
@@ -144,18 +145,18 @@ def test_many_pairs_are_summed_up_by_measure_and_the_closest_are_shown(files: ir
     assert shown.exit_code == 0, shown.output
     overall, closest, empty, heads, *rows = shown.stdout.splitlines()
     assert re.match(
-        r"ndcg separates \d+ of 15 pairs of 6 systems, each in at least 95% of resamples of 6 quer", overall
+        r"ndcg distinguishes \d+ of 15 pairs of 6 systems on these 6 queries \(p at most 0.05 each; if", overall
     )
-    assert re.match(r"The closest pair: ndcg separates s\d from s\d in \d+% of resamples of 6 queries", closest)
+    assert re.match(r"The closest pair: no measure here distinguishes s\d from s\d on these 6 queries", closest)
     assert not empty
-    assert heads.split() == ["measure", "separated", "pairs", "share", "queries", "certified", "consistent"]
+    assert heads.split() == ["measure", "distinguished", "pairs", "share", "queries", "certified", "consistent"]
     counts = [int(row.split()[1]) for row in rows[:6]]
     assert counts == sorted(counts, reverse=True)
     assert rows[7] == "Closest pairs by ndcg:"
     assert rows[19] == "5 more rows; CSV output has all"
-    separated = [float(row.split()[5].rstrip("%")) for row in rows[9:19]]
-    assert separated == sorted(separated)
-    assert "separated pairs, share" in shown.stdout
+    p_values = [float(row.split()[5]) for row in rows[9:19]]
+    assert p_values == sorted(p_values, reverse=True)
+    assert "distinguished pairs, share" in shown.stdout
     everything = run("distinguish", "test.txt", *several(files, 6), "--format", "csv")
     assert len(list(csv.DictReader(io.StringIO(everything.stdout)))) == 15 * 6
 
@@ -163,17 +164,17 @@ def test_many_pairs_are_summed_up_by_measure_and_the_closest_are_shown(files: ir
 def test_few_pairs_are_all_shown(files: ir.RankingData) -> None:
     shown = run("distinguish", "test.txt", *several(files, 3), "-m", "ndcg", "-m", "ndcg@5")
     lines = shown.stdout.splitlines()
-    assert [line for line in lines[:4] if " separates " in line] == lines[:4]
+    assert [line for line in lines[:4] if " distinguishes " in line] == lines[:4]
     start = lines.index("Pairs:")
     assert len(lines[start + 2 : lines.index("", start)]) == 3 * 2
     explained = run("distinguish", "test.txt", *several(files, 3), "-m", "ndcg", "--explain").stdout
-    assert "  ndcg: consistently, 3 pairs\n    For example, s0 and s1.\n" in explained
+    assert "  ndcg: consistently, 2 pairs\n    For example, s0 and s1.\n" in explained
 
 
 def test_a_page_of_many_pairs_shows_some_in_detail(files: ir.RankingData) -> None:
     run("distinguish", "test.txt", *several(files, 6), "-m", "ndcg", "-q", "--html", "many.html")
     page = Path("many.html").read_text(encoding="utf-8")
-    assert "<h1>What tells 6 systems apart</h1>" in page
+    assert "<h1>What distinguishes 6 systems</h1>" in page
     assert page.count("<figure>") == 1 + 6 * 3
     assert "The first 6 of these pairs follow in detail" in page
     assert "<summary>All 15 pairs by ndcg</summary>" in page
@@ -210,7 +211,9 @@ def test_runs_that_leave_out_judged_documents_are_counted_in_one_line(files: ir.
 @pytest.mark.parametrize(("output_format", "mark"), [("markdown", "> "), ("latex", "% "), ("text", "")])
 def test_advice_is_a_remark_in_every_format(files: ir.RankingData, output_format: str, mark: str) -> None:
     shown = run("distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "-q", "--format", output_format)
-    lines = [line for line in shown.stdout.splitlines() if line.startswith(f"{mark}ndcg separates match from noise")]
+    lines = [
+        line for line in shown.stdout.splitlines() if line.startswith(f"{mark}ndcg distinguishes match from noise")
+    ]
     assert len(lines) == 1
     assert shown.stdout.startswith(lines[0]) == (output_format == "text")
 
@@ -225,7 +228,7 @@ def test_distinguish_takes_runs(files: ir.RankingData) -> None:
     shown = run("distinguish", "qrels.txt", "good.run", "bad.run", "-m", "ndcg", "--format", "json")
     assert shown.exit_code == 0
     found = json.loads(shown.stdout)
-    (row,) = found["pairs"][0]["separations"]
+    (row,) = found["pairs"][0]["measures"]
     assert row["mean_a"] == 1
     assert row["mean_b"] < 0.8
     assert found["n_queries"] == 4  # bad.run does not have the first

@@ -91,7 +91,7 @@ def told_by_commands(ending: str, like: str | None) -> dict[str, dict[tuple[str,
     (pair,) = told["pairs"]
     found: dict[str, dict[tuple[str, str], Any]] = {"evaluate": {}, "compare": {}, "limits": {}, "distinguish": {}}
     for measure in MEASURES:
-        (row,) = (row for row in pair["separations"] if row["measure"] == measure)
+        (row,) = (row for row in pair["measures"] if row["measure"] == measure)
         for name, mean in zip(NAMES, (row["mean_a"], row["mean_b"]), strict=True):
             key = name, measure
             own = evaluated["systems"][name]

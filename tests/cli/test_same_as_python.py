@@ -83,8 +83,8 @@ CASES = {
         ("agreement", *RUNS), lambda: ir.agreement(NAMES, measures=["rbo", "rbo_min", "tau_ap"]), has_html=False
     ),
     "distinguish": Case(
-        ("distinguish", "qrels.txt", *RUNS, "-m", "ndcg", "-m", "ndcg@10", "--resamples", "20"),
-        lambda: theory.distinguish("qrels.txt", NAMES, ["ndcg", "ndcg@10"], n_resamples=20),
+        ("distinguish", "qrels.txt", *RUNS, "-m", "ndcg", "-m", "ndcg@10", "--permutations", "20"),
+        lambda: theory.distinguish("qrels.txt", NAMES, ["ndcg", "ndcg@10"], n_permutations=20),
     ),
     "limits": Case(("limits", "qrels.txt", *RUNS, "-m", "ndcg"), lambda: ir.limits("qrels.txt", NAMES, ["ndcg"])),
     "consistency": Case(

@@ -116,7 +116,7 @@ def distinguished(path: Path) -> Any:
     scores = {name: labels + rng.normal(size=200) * size for name, size in (("a", 1), ("b", 3))}
     data = ir.from_arrays(labels, offsets=np.arange(0, 201, 20))
     measures, names = ["ndcg", "ndcg(discount=power:0.5)"], ("ApproxNDCG", "RankSVM")
-    found = ir.theory.distinguish(data, dict(zip(names, scores.values(), strict=True)), measures, n_resamples=5)
+    found = ir.theory.distinguish(data, dict(zip(names, scores.values(), strict=True)), measures, n_permutations=5)
     report.html(found, path)
     return found
 

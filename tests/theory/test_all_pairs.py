@@ -29,7 +29,7 @@ def rankers(n_queries: int, n_docs: int, n_rankers: int) -> tuple[Floats, dict[s
 
 def found_for(n_queries: int, n_docs: int, n_rankers: int, measures: list[str]) -> Distinctions:
     labels, scores, offsets = rankers(n_queries, n_docs, n_rankers)
-    return distinguish(from_arrays(labels, offsets=offsets), scores, measures, n_resamples=50)
+    return distinguish(from_arrays(labels, offsets=offsets), scores, measures, n_permutations=200)
 
 
 def test_every_pair_is_as_if_it_were_alone() -> None:
@@ -39,7 +39,7 @@ def test_every_pair_is_as_if_it_were_alone() -> None:
     for pair in together.pairs:
         a, b = pair.names
         two = {a: scores[a], b: scores[b]}
-        (alone,) = distinguish(labels, two, MEASURES, offsets=offsets, n_resamples=50).pairs
+        (alone,) = distinguish(labels, two, MEASURES, offsets=offsets, n_permutations=200).pairs
         for name in MEASURES:
             expected, seen = asdict(alone[name]), asdict(pair[name])
             assert str(seen) == str(expected)  # NaN differs from NaN, but not as text
@@ -50,39 +50,37 @@ def test_every_pair_is_as_if_it_were_alone() -> None:
 def test_the_summary_counts_pairs() -> None:
     found = found_for(12, 15, 5, ["ndcg", "ndcg@3"])
     table = found.table("measures")
-    for name, separated, share, queries, certified, consistent in table.rows:
+    for name, count, share, queries, certified, consistent in table.rows:
         rows = [pair[str(name)] for pair in found.pairs]
-        assert separated == sum(row.separated >= 0.95 for row in rows)
-        assert share == pytest.approx(sum(row.separated >= 0.95 for row in rows) / 10)
+        assert count == sum(row.p_value <= 0.05 for row in rows)
+        assert share == pytest.approx(sum(row.p_value <= 0.05 for row in rows) / 10)
         assert queries == np.median([row.queries_needed or math.inf for row in rows])
         assert certified == sum(row.certified_at is not None for row in rows)
         assert consistent == sum(row.verdict.how == "consistently" for row in rows)
     counts = [float(str(row[1])) for row in table.rows]
     assert counts == sorted(counts, reverse=True)
-    shares = [pair["ndcg"].separated for pair in found.closest]
-    assert shares == sorted(shares)
+    p_values = [pair["ndcg"].p_value for pair in found.closest]
+    assert p_values == sorted(p_values, reverse=True)
     assert len(found.table().rows) == 10 * 2
-    assert found.table("closest").by_column()["separated"] == shares
+    assert found.table("closest").by_column()["p"] == p_values
 
 
 def test_the_first_sentence_is_about_all_pairs() -> None:
     found = found_for(12, 15, 5, ["ndcg", "ndcg@3"])
-    first, best = (sum(pair[name].separated >= 0.95 for pair in found.pairs) for name in ("ndcg", "ndcg@3"))
-    end = f"ndcg@3 separates {best}" if best > first else "no other measure separates more"
-    sure = "each in at least 95% of resamples of 12 queries"
-    assert found.page().findings[0] == f"ndcg separates {first} of 10 pairs of 5 systems, {sure}; {end}."
+    first, best = (sum(pair[name].p_value <= 0.05 for pair in found.pairs) for name in ("ndcg", "ndcg@3"))
+    end = f"ndcg@3 distinguishes {best}" if best > first else "no other measure distinguishes more"
+    sure = "on these 12 queries (p at most 0.05 each; if no system differed, 0.5 pairs would be expected)"
+    assert found.page().findings[0] == f"ndcg distinguishes {first} of 10 pairs of 5 systems {sure}; {end}."
     assert len(found.page().findings) == 2
     few = found_for(12, 15, 3, ["ndcg"])
-    assert few.page().findings[0].endswith("of 3 pairs of 3 systems, each in at least 95% of resamples of 12 queries.")
+    assert few.page().findings[0].endswith("if no system differed, 0.15 pairs would be expected).")
     assert len(few.page().findings) == 4
 
 
-def test_one_query_does_not_tell_how_reliably() -> None:
+def test_one_query_distinguishes_nothing() -> None:
     labels, scores, _ = rankers(2, 20, 3)
     found = distinguish(labels[20:], {name: each[20:] for name, each in scores.items()}, ["ndcg"])
-    assert found.page().findings[0] == (
-        "With one query, resamples cannot show how reliably measures separate the 3 pairs of 3 systems."
-    )
+    assert found.page().findings[0] == "With one query, no measure can distinguish any of the 3 pairs of 3 systems."
     assert found.table("measures").rows[0][3] is None
     assert found.page().reading["queries"] == "more than half of the pairs cannot be ordered by any number of queries"
 

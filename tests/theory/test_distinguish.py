@@ -1,4 +1,4 @@
-"""Which measures tell two rankers apart on lists: what is seen, and what theory predicts."""
+"""Which measures distinguish two rankers on lists: what is seen, and what theory predicts."""
 
 import math
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from theory_models import distinguish_two
 
-from idealrank import datasets, evaluate, from_arrays
+from idealrank import datasets, evaluate, from_arrays, stats
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, measure
@@ -29,7 +29,7 @@ def drawn(n_queries: int, n: int, seed: int = 0) -> tuple[Floats, Floats, Floats
 def test_means_are_those_of_the_measures() -> None:
     labels, a, b, offsets = drawn(20, 100)
     found = distinguish_two(labels, a, b, ["ndcg", "ndcg(gain=linear)@10", "linear_ndcg"], offsets=offsets)
-    for row in found.separations:
+    for row in found.measures:
         m = measure(row.measure)
         assert row.mean_a == pytest.approx(float(m(labels, a, offsets).mean()))
         assert row.mean_b == pytest.approx(float(m(labels, b, offsets).mean()))
@@ -38,6 +38,9 @@ def test_means_are_those_of_the_measures() -> None:
         assert row.wins == pytest.approx(np.mean(differences > 0) + np.mean(differences == 0) / 2)
         expected = (1.6448536269514722 * differences.std(ddof=1) / differences.mean()) ** 2
         assert row.queries_needed == math.ceil(expected)
+        least, most = row.queries_interval
+        assert least is not None
+        assert least <= row.queries_needed <= (most or math.inf)
     assert found.n_queries == 20
 
 
@@ -103,8 +106,8 @@ def test_theory_is_joined_to_what_is_seen() -> None:
     assert found["ndcg"].predicted_gap == pytest.approx(found["ndcg"].mean_a - found["ndcg"].mean_b, abs=0.01)
     assert math.isnan(found["ndcg@10"].limit_a)
     assert found["ndcg@10"].verdict.how == "in expectation"
-    # Few ranks are the last to separate.
-    assert found.separations[-1].measure == "ndcg@10"
+    # Few ranks need the most queries.
+    assert found.measures[-1].measure == "ndcg@10"
     assert found.best != "ndcg@10"
 
 
@@ -120,7 +123,7 @@ def test_marks_of_far_certificates_are_not_drawn() -> None:
 
 
 def test_dcg_has_no_limit_but_the_verdict_of_ndcg() -> None:
-    labels, a, b, offsets = drawn(5, 200)
+    labels, a, b, offsets = drawn(30, 200)
     found = distinguish_two(
         labels, a, b, ["dcg@10", "dcg(discount=power:0.5)", "ndcg(discount=power:0.5)"], offsets=offsets
     )
@@ -130,16 +133,24 @@ def test_dcg_has_no_limit_but_the_verdict_of_ndcg() -> None:
     assert math.isnan(found["dcg(discount=power:0.5)"].limit_a)
 
 
-def test_queries_are_resampled() -> None:
+def test_p_values_are_those_of_the_randomization_test() -> None:
     labels, a, b, offsets = drawn(30, 50)
-    found = distinguish_two(labels, a, b, ["ndcg@1"], offsets=offsets, n_resamples=2000)
-    m = NDCG() @ 1
-    differences = m(labels, a, offsets) - m(labels, b, offsets)
-    sd = differences.std() / math.sqrt(30)
-    normal = 0.5 * (1 + math.erf(differences.mean() / sd / math.sqrt(2)))
-    assert found["ndcg@1"].separated == pytest.approx(normal, abs=0.05)
-    again = distinguish_two(labels, a, b, ["ndcg@1"], offsets=offsets, n_resamples=2000)
-    assert again["ndcg@1"].separated == found["ndcg@1"].separated
+    measures = ["ndcg@1", "ndcg@10", "ndcg"]
+    found = distinguish_two(labels, a, b, measures, offsets=offsets, n_permutations=20_000)
+    for name in measures:
+        m = measure(name)
+        test = stats.randomization_test(m(labels, a, offsets), m(labels, b, offsets), n_permutations=20_000, seed=1)
+        assert found[name].p_value == pytest.approx(test.p_value, abs=0.015)
+    few = distinguish_two(labels[:500], a[:500], b[:500], measures, offsets=offsets[:11])
+    for name in measures:
+        m = measure(name)
+        exact = stats.randomization_test(m(labels, a, offsets)[:10], m(labels, b, offsets)[:10], seed=1).p_value
+        assert few[name].p_value == pytest.approx(exact, abs=1e-12)
+    # One p-value for the choice among three measures: not below the smallest, and not above Bonferroni's bound.
+    smallest = min(few[name].p_value for name in measures)
+    assert smallest <= few.p_value <= 3 * smallest
+    again = distinguish_two(labels, a, b, measures, offsets=offsets, n_permutations=20_000)
+    assert again.p_value == found.p_value
 
 
 def test_random_orders_of_the_documents_make_more_paths() -> None:
@@ -162,31 +173,49 @@ def test_rows_may_come_in_any_order() -> None:
     assert_allclose(found.paths["ndcg"].lead, together.paths["ndcg"].lead, rtol=0, atol=1e-12)
 
 
-def test_advice_is_a_sentence() -> None:
+def test_advice_names_the_recommended_measure_first() -> None:
     labels, a, b, offsets = drawn(40, 150)
     found = distinguish_two(labels, a, b, ["ndcg@10", "ndcg"], offsets=offsets, names=("new", "old"))
-    share = f"{found['ndcg@10'].separated:.0%}"
     assert found.advice == (
-        f"ndcg@10 separates new from old in {share} of resamples of 40 queries; "
-        "ndcg needs 3 queries to order them reliably"
+        "ndcg distinguishes new from old best on these 40 queries: new is ahead (p = 0.0005 for the best of 2 measures)"
+        "; it needs 2 to 8 queries to order them reliably; ndcg@10 needs 3 to 27 queries"
     )
     assert repr(found) == f"Distinction({found.advice})"
     alone = distinguish_two(labels, a, b, ["ndcg"], offsets=offsets)
     assert alone.advice == (
-        "ndcg separates A from B in 100% of resamples of 40 queries, and needs 3 queries to order them reliably"
+        "ndcg distinguishes A from B on these 40 queries: A is ahead (p = 0.0005)"
+        "; it needs 2 to 8 queries to order them reliably"
     )
-    both = distinguish_two(labels, a, b, ["ndcg", "ndcg@10"], offsets=offsets)
-    assert both.advice == f"{alone.advice}; no other measure does better"
+    weak = distinguish_two(labels, a, b, ["ndcg@1", "ndcg"], offsets=offsets)
+    assert weak.advice.endswith(f"; ndcg@1 does not distinguish them (p = {weak['ndcg@1'].p_value:.2g})")
 
 
-def test_identical_rankers_are_not_told_apart() -> None:
+def test_advice_does_not_order_what_chance_explains() -> None:
+    labels, a, _, offsets = drawn(20, 30)
+    rng = np.random.default_rng(3)
+    equal = [a + 0.3 * rng.normal(size=a.size) for _ in range(2)]
+    found = distinguish_two(labels, *equal, ["ndcg", "ndcg@5"], offsets=offsets)
+    assert found.p_value > 0.05
+    assert found.advice == (
+        "no measure here distinguishes A from B on these 20 queries "
+        f"(p = {found.p_value:.2g} for the best of 2 measures)"
+    )
+    assert {row.verdict.how for row in found.measures} == {"undecided"}
+    assert all(each.n is None for each in found.certificates.values())
+    few = distinguish_two(labels[:150], equal[0][:150], equal[1][:150], ["ndcg"], offsets=offsets[:6])
+    assert few.advice == (
+        "ndcg does not distinguish A from B on these 5 queries (with so few queries, p is never below 0.062)"
+    )
+
+
+def test_identical_rankers_are_not_distinguished() -> None:
     labels, a, _, offsets = drawn(5, 30)
     found = distinguish_two(labels, a, 2 * a + 1, ["ndcg", "ndcg@5"], offsets=offsets)
     assert found.best is None
-    for row in found.separations:
+    for row in found.measures:
         assert (row.better, row.queries_needed, row.settled_at, row.wins) == (None, None, None, 0.5)
         assert row.verdict.distinguishes is None
-    assert found.advice == "no measure here tells A from B: their means are the same"
+    assert found.advice == "no measure here distinguishes A from B: their means are the same"
 
 
 def test_one_document_and_one_query() -> None:
@@ -195,9 +224,9 @@ def test_one_document_and_one_query() -> None:
     labels, a, b, _ = drawn(1, 200)
     one = distinguish_two(labels, a, b, "ndcg")
     assert one["ndcg"].queries_needed is None
-    assert math.isnan(one["ndcg"].separated)
+    assert one["ndcg"].p_value == 1
     assert one["ndcg"].better == "a"
-    assert one.advice == "ndcg puts A ahead of B on the only query; more queries are needed to tell how reliably"
+    assert one.advice == "ndcg puts A ahead on the only query, which cannot distinguish rankers"
 
 
 @pytest.mark.parametrize(("empty", "counted"), [("0", 0.0), ("1", 1.0), ("skip", None)])
@@ -226,8 +255,8 @@ def test_what_cannot_be_compared_is_refused() -> None:
         distinguish_two([0, 1], [1, 2], [2, 1], [])
     with pytest.raises(OptionError, match="offsets= goes with arrays of labels"):
         distinguish_two(from_arrays([0, 1], offsets=[0, 2]), [1, 2], [2, 1], offsets=[0, 2])
-    with pytest.raises(OptionError, match="n_resamples must be a whole number of at least 1"):
-        distinguish_two([0, 1], [1, 2], [2, 1], n_resamples=0)
+    with pytest.raises(OptionError, match="n_permutations must be a whole number of at least 1"):
+        distinguish_two([0, 1], [1, 2], [2, 1], n_permutations=0)
 
 
 def test_appendix_a_in_small() -> None:
@@ -283,7 +312,7 @@ def test_pictures_show_every_measure_and_both_limits() -> None:
     )
     axes: Any = found.plot()
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == [row.measure for row in found.separations]
+    assert labels == [row.measure for row in found.measures]
     curves = axes.get_lines()[: len(labels)]
     assert len({line.get_linestyle() for line in curves}) == len(labels)
     drawn_in_legend = [line.get_linestyle() for line in axes.get_legend().get_lines()]

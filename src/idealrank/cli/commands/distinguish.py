@@ -1,4 +1,4 @@
-"""``idealrank distinguish``: which measures separate systems, and how many queries and documents that takes."""
+"""``idealrank distinguish``: which measures distinguish systems, and how many queries and documents that takes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["command"]
     help="Grow lists in N random orders instead of the order of DATA.",
 )
 @click.option(
-    "--resamples",
-    "n_resamples",
+    "--permutations",
+    "n_permutations",
     type=click.IntRange(1),
-    default=200,
+    default=2_000,
     show_default=True,
     metavar="N",
-    help="Number of resamples of the queries.",
+    help="Number of random exchanges of two systems in the test.",
 )
 @click.option(
     "--risk",
@@ -45,29 +45,31 @@ __all__ = ["command"]
 )
 @explain_option
 def command(request: Request, plot: str | None, explain: bool, **options: Any) -> None:
-    """Find which measures separate SYSTEMS, pair by pair, on the documents in DATA.
+    """Find which measures distinguish SYSTEMS, pair by pair, on the documents in DATA.
 
     DATA and SYSTEMS are given as for 'idealrank evaluate', and the means are the same. For 'documents', 'changes' and
     'theory', lists grow document by document, in the order of DATA. With judgments and runs, all judged documents are
-    ranked, and those that a run does not retrieve come last. Measures that separate two systems with the fewest queries
-    come first.
+    ranked, and those that a run does not retrieve come last. Measures that need the fewest queries come first.
 
-    With more than two systems, a table counts for each measure the pairs that it separates, the pairs whose order is
-    certified, and the pairs that it tells apart consistently; its 'queries' are enough for half of the pairs. With many
-    pairs, text output then has the closest pairs only; --format csv has all.
+    With more than two systems, a table counts for each measure the pairs that it distinguishes (with a p-value of at
+    most --risk), the pairs whose order is certified, and the pairs that it distinguishes consistently; its 'queries'
+    are enough for half of the pairs. With many pairs, text output then has the closest pairs only; --format csv has
+    all.
 
     \b
     mean a, b   means over queries, as 'idealrank evaluate' gives them
     wins        share of queries on which the better system beats the other
-    separated   share of resamples of the queries in which its mean is higher
+    p           how often systems that do not differ show such a lead: p-value of
+                the randomization test
     queries     queries needed to order the means correctly, except with
-                probability --risk
+                probability --risk, if the true difference is the one seen here
+    low, high   95% interval of that number
     certified   queries after which the order is certain, except with probability
                 --risk, even if you look after every query
     documents   list length from which on the means stay in the right order
     changes     how often the lead changes while one list grows
     limit a, b  limits of both means on ever longer lists, according to theory
-    theory      whether longer lists tell them apart: consistently (more and more
+    theory      whether longer lists distinguish them: consistently (more and more
                 reliably), in expectation (only on average over queries), or no
 
     \b
@@ -84,7 +86,7 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
     from idealrank.theory.long_lists.measure_discount import MEASURES
 
     with working("measuring systems on growing lists", quiet=request.quiet) as say_that:
-        options["progress"] = lambda done, total: say_that(f"separating pair {done:,} of {total:,}")
+        options["progress"] = lambda done, total: say_that(f"comparing pair {done:,} of {total:,}")
         result = distinguish(given.data, given.systems, request.measures or MEASURES, like=given.like, **options)
     if plot is not None:
         save_picture(result.pairs[0].plot().figure, plot)

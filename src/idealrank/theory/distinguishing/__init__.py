@@ -1,1 +1,1 @@
-"""Which measures tell two rankers apart on real lists."""
+"""Which measures distinguish two rankers on real lists."""

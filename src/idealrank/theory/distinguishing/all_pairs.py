@@ -1,4 +1,4 @@
-"""What tells several rankers apart: the result for all pairs, and a summary of them by measure."""
+"""What distinguishes several rankers: the result for all pairs, and a summary of them by measure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Tables, Value, stacked
 from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.theory.distinguishing.distinctions import COLUMNS, Distinction
-from idealrank.theory.distinguishing.separations import Separation
+from idealrank.theory.distinguishing.measure_distinctions import MeasureDistinction
 
 __all__ = ["Distinctions"]
 
@@ -29,7 +29,7 @@ _IN_DETAIL, _CLOSEST, _ON_PAGE = 6, 10, 500
 
 @dataclass(frozen=True)
 class Distinctions(Result):
-    """The result of `distinguish`: what tells rankers apart, pair by pair.
+    """The result of `distinguish`: what distinguishes rankers, pair by pair.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ class Distinctions(Result):
         }
 
     def tables(self) -> Mapping[str, Table]:
-        """Return the tables "separations", a row per pair and measure; "measures"; and "closest", a row per pair."""
+        """Return the tables "pairs", a row per pair and measure; "measures"; and "closest", a row per pair."""
         return Tables(
             {
-                "separations": lambda: stacked([each.table() for each in self.pairs]),
+                "pairs": lambda: stacked([each.table() for each in self.pairs]),
                 "measures": self._measures_table,
                 "closest": self._closest_table,
             }
@@ -81,28 +81,28 @@ class Distinctions(Result):
 
     @cached_property
     def closest(self) -> list[Distinction]:
-        """The pairs, those that the first measure separates least reliably first."""
+        """The pairs, those with the highest p-value by the first measure first."""
         return sorted(self.pairs, key=lambda pair: _closeness(pair[self.given[0]]))
 
-    def by_measure(self) -> dict[str, list[Separation]]:
-        """Return the separations of all pairs by measure, the measure that separates the most pairs first.
+    def by_measure(self) -> dict[str, list[MeasureDistinction]]:
+        """Return the rows of all pairs by measure, the measure that distinguishes the most pairs first.
 
         Returns
         -------
-        dict of str to list of Separation
-            The separations, in the order of ``pairs``.
+        dict of str to list of MeasureDistinction
+            The rows, in the order of ``pairs``.
         """
         found = {name: [pair[name] for pair in self.pairs] for name in self.given}
-        return dict(sorted(found.items(), key=lambda item: (-self._n_separated(item[1]), _half(item[1]))))
+        return dict(sorted(found.items(), key=lambda item: (-self._n_distinguished(item[1]), _half(item[1]))))
 
-    def _n_separated(self, rows: list[Separation]) -> int:
-        """The number of pairs that are ordered the same way in a share 1 - delta of resamples or more."""
-        return sum(row.separated >= 1 - self.pairs[0].delta for row in rows)
+    def _n_distinguished(self, rows: list[MeasureDistinction]) -> int:
+        """The number of pairs with a p-value of at most delta."""
+        return sum(row.p_value <= self.pairs[0].delta for row in rows)
 
     def _measures_table(self) -> Table:
         columns = [
             Column("measure"),
-            Column("separated pairs", ","),
+            Column("distinguished pairs", ","),
             Column("share", ".1%"),
             Column("queries", ",.0f"),
             Column("certified", ",", priority=2),
@@ -110,23 +110,22 @@ class Distinctions(Result):
         ]
         return Table(columns, [self._measure_row(name, rows) for name, rows in self.by_measure().items()])
 
-    def _measure_row(self, name: str, rows: list[Separation]) -> list[Value]:
-        separated, needed = self._n_separated(rows), _half(rows)
+    def _measure_row(self, name: str, rows: list[MeasureDistinction]) -> list[Value]:
+        count, needed = self._n_distinguished(rows), _half(rows)
         certified = sum(row.certified_at is not None for row in rows)
         consistent = sum(row.verdict.distinguishes is True for row in rows)
-        share = separated / len(rows)
-        return [name, separated, share, needed if math.isfinite(needed) else None, certified, consistent]
+        return [name, count, count / len(rows), needed if math.isfinite(needed) else None, certified, consistent]
 
     def _closest_table(self) -> Table:
         return Table(COLUMNS[1:], [pair.row(pair[self.given[0]])[1:] for pair in self.closest])
 
     def page(self) -> Page:
-        """Return how many pairs each measure separates, the closest pairs, and some of these in detail."""
+        """Return how many pairs each measure distinguishes, the closest pairs, and some of these in detail."""
         if len(self.pairs) == 1:
             return self.pairs[0].page()
         over = self.evaluations.page()
         return Page(
-            f"What tells {few([*self.evaluations])} apart",
+            f"What distinguishes {few([*self.evaluations])}",
             over.about,
             (Statement("pairs distinguished", self._overall()), *self._advice()),
             (Section(tables={"measures": self._measures_table()}), self._pairs_section()),
@@ -140,25 +139,31 @@ class Distinctions(Result):
     def _pairs_section(self) -> Section:
         """Return the pairs by all measures, or if these are many, the closest pairs by the first one."""
         if len(self.pairs) * len(self.given) <= _N_ROWS:
-            return Section("Pairs:", tables={"separations": self.table()})
+            return Section("Pairs:", tables={"pairs": self.table()})
         title = f"Closest pairs by {self.given[0]}:"
         return Section(title, tables={"closest": self._closest_table()}, most_rows=_CLOSEST)
 
     def _in_words(self) -> dict[str, str]:
         """Return what the columns of the main table say, in words, for its first row."""
         (name, rows), n_pairs = next(iter(self.by_measure().items())), counted(len(self.pairs), "pair")
-        _, separated, share, needed, certified, consistent = self._measure_row(name, rows)
+        _, count, share, needed, certified, consistent = self._measure_row(name, rows)
         risk = self.pairs[0].delta
-        order = f"{name} orders {separated:,} of {n_pairs} ({share:.1%}) the same way"
-        found = {"separated pairs, share": f"{order} in at least {1 - risk:.0%} of resamples of the queries"}
+        order = f"{name} distinguishes {count:,} of {n_pairs} ({share:.1%})"
+        found = {"distinguished pairs, share": f"{order}: the p-value is at most {risk:g}; {self._by_chance()}"}
         half = "more than half of the pairs cannot be ordered by any number of queries"
         if needed is not None:
             half = f"half of the pairs need at most {needed:,.0f} queries like these for the right order"
-            half = f"{half}, with a probability of {1 - risk:.0%} or more"
+            half = f"{half}, with a probability of {1 - risk:.0%} or more, if the true differences are those seen here"
         found["queries"] = half
-        found["certified"] = f"adding the queries one by one, the order of {certified:,} of the pairs becomes certain"
-        found["consistent"] = f"by theory, longer lists tell {consistent:,} of the pairs apart more and more reliably"
+        certain = f"adding the queries one by one, the order of {certified:,} of the pairs becomes certain"
+        found["certified"] = f"{certain}; each is wrong with a probability of at most {risk:g}"
+        found["consistent"] = f"by theory, longer lists distinguish {consistent:,} of the pairs more and more reliably"
         return found
+
+    def _by_chance(self) -> str:
+        """How many pairs of equal systems would be counted."""
+        expected = self.pairs[0].delta * len(self.pairs)
+        return f"if no system differed, {expected:,.2g} {'pair' if expected == 1 else 'pairs'} would be expected"
 
     def _reasons(self) -> dict[str, list[str]]:
         """Return the theorem behind each verdict by measure, with one pair as an example."""
@@ -181,15 +186,16 @@ class Distinctions(Result):
         n_systems, n_queries = len(self.evaluations), self.evaluations.n_queries
         of_systems = f"{counted(len(self.pairs), 'pair')} of {n_systems:,} systems"
         if n_queries == 1:
-            return f"With one query, resamples cannot show how reliably measures separate the {of_systems}."
+            return f"With one query, no measure can distinguish any of the {of_systems}."
         first, (best, rows) = self.given[0], next(iter(self.by_measure().items()))
-        separated = self._n_separated([pair[first] for pair in self.pairs])
-        most = self._n_separated(rows)
-        sure = f"each in at least {1 - self.pairs[0].delta:.0%} of resamples of {counted(n_queries, 'query')}"
-        start = f"{first} separates {separated:,} of {of_systems}, {sure}"
+        count, most = self._n_distinguished([pair[first] for pair in self.pairs]), self._n_distinguished(rows)
+        limit = f"p at most {self.pairs[0].delta:g} each; {self._by_chance()}"
+        start = f"{first} distinguishes {count:,} of {of_systems} on these {counted(n_queries, 'query')} ({limit})"
         if len(self.given) == 1:
             return f"{start}."
-        return f"{start}; {'no other measure separates more' if most == separated else f'{best} separates {most:,}'}."
+        return (
+            f"{start}; {'no other measure distinguishes more' if most == count else f'{best} distinguishes {most:,}'}."
+        )
 
     def _sections(self) -> list[Section]:
         """Return the summary by measure, the closest pairs, and some of these in detail."""
@@ -204,14 +210,14 @@ class Distinctions(Result):
     def _by_measure_part(self) -> Section:
         why = tuple(f"{key}. {' '.join(lines)}" for key, lines in self._reasons().items())
         lists = first_row_in_words(self._in_words()) | {"The theorems behind the column 'consistent'": why}
-        table = {"Pairs that each measure separates": self._measures_table()}
+        table = {"Pairs that each measure distinguishes": self._measures_table()}
         return Section(tables=table, notes=self.pairs[0].notes(), lists=lists)
 
     def _closest_parts(self) -> list[Section]:
         table, n_pairs = self._closest_table(), len(self.pairs)
         halves = (f"{name} {_half(rows):,.0f}" for name, rows in self.by_measure().items())
-        caption = f"Share of the pairs that a number of queries orders reliably; dashed: {self.evaluations.n_queries:,}"
-        described = f"queries that order half of the pairs: {', '.join(halves)}"
+        caption = f"Share of the pairs by the queries that they need; dashed: {self.evaluations.n_queries:,}"
+        described = f"queries that half of the pairs need: {', '.join(halves)}"
         parts = [Section(figures=(Figure("pairs_by_queries", (self,), caption, described),))]
         title, notes = f"Closest pairs by {self.given[0]}", []
         if n_pairs > _IN_DETAIL:
@@ -230,15 +236,11 @@ class Distinctions(Result):
         return f"Distinctions({counted(len(self.pairs), 'pair')}, {counted(self.evaluations.n_queries, 'query')})"
 
 
-def _closeness(row: Separation) -> tuple[bool, float, float]:
-    """The key that sorts pairs, those with equal means first, then those that fewer resamples order alike."""
-    return (
-        row.better is not None,
-        row.separated if row.separated == row.separated else 0.0,
-        abs(row.mean_a - row.mean_b),
-    )
+def _closeness(row: MeasureDistinction) -> tuple[bool, float, float]:
+    """The key that sorts pairs, those with equal means first, then those with the highest p-value."""
+    return row.better is not None, -row.p_value, abs(row.mean_a - row.mean_b)
 
 
-def _half(rows: list[Separation]) -> float:
-    """The number of queries that orders half of the pairs reliably; infinity if none does."""
+def _half(rows: list[MeasureDistinction]) -> float:
+    """The number of queries that half of the pairs need; infinity if there is none."""
     return median(row.queries_needed or math.inf for row in rows)

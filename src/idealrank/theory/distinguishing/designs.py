@@ -1,4 +1,4 @@
-"""The discount and the cutoff that tell two rankers apart with the fewest queries, and how much of that is luck."""
+"""The discount and the cutoff that distinguish two rankers with the fewest queries, and how much of that is luck."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tells two rankers apart: the result for one pair, by every measure."""
+"""What distinguishes two rankers: the result for one pair, by every measure."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.theory.distinguishing.confidence_sequences import ConfidenceSequence, confidence_sequence
 from idealrank.theory.distinguishing.growing_lists import Paths
+from idealrank.theory.distinguishing.measure_distinctions import MeasureDistinction, normalized
 from idealrank.theory.distinguishing.ranker_curves import RankerCurves
-from idealrank.theory.distinguishing.separations import Separation, normalized
 from idealrank.theory.long_lists.certificates import Certificate, certificate
 from idealrank.theory.long_lists.curves import Curve
 
@@ -37,12 +37,14 @@ _POOLED = (
     "queries, so their difference is not exactly the gap of a theorem."
 )
 
-#: The columns of the table of separations.
+#: The columns of the table of measures.
 COLUMNS = (
     *(Column(name, priority=-1) for name in ("measure", "a", "b")),
     *(Column(name, ".4f") for name in ("mean a", "mean b")),
-    *(Column(name, ".1%") for name in ("wins", "separated")),
+    Column("wins", ".1%"),
+    Column("p", ".4f"),
     Column("queries", ","),
+    *(Column(name, ",", priority=2) for name in ("low", "high")),
     Column("certified", ",", priority=2),
     Column("documents", ",", priority=3),
     Column("changes", ".1f", priority=3),
@@ -53,12 +55,12 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Distinction(Result):
-    """What tells two rankers apart, one of the pairs that `distinguish` returns.
+    """What distinguishes two rankers, one of the pairs that `distinguish` returns.
 
     Parameters
     ----------
-    separations : tuple of Separation
-        One separation per measure; measures that need the fewest queries come first.
+    measures : tuple of MeasureDistinction
+        One row per measure; measures that need the fewest queries on these queries come first.
     sizes : int64 array
         The lengths n at which growing lists were measured.
     rankers : mapping of str to tuple of RankerCurves
@@ -69,6 +71,8 @@ class Distinction(Result):
         The number of queries over which means are taken.
     given : tuple of str
         The measures in the order given.
+    p_value : float
+        The p-value of the best measure, corrected for its choice.
     evaluations : Evaluations
         The evaluations of both rankers, with the convention and the queries.
     lists : tuple of str
@@ -81,16 +85,17 @@ class Distinction(Result):
     >>> from idealrank.theory import distinguish
     >>> rankers = {"good": [3, 2, 1] * 2, "bad": [1, 2, 3] * 2}
     >>> found = distinguish([2, 1, 0, 1, 0, 0], rankers, ["ndcg", "ndcg@1"], offsets=[0, 3, 6]).pairs[0]
-    >>> [each.measure for each in found.separations], found.best
+    >>> [each.measure for each in found.measures], found.best
     (['ndcg', 'ndcg@1'], 'ndcg')
     """
 
-    separations: tuple[Separation, ...]
+    measures: tuple[MeasureDistinction, ...]
     sizes: Int64s
     rankers: Mapping[str, tuple[RankerCurves, RankerCurves]]
     names: tuple[str, str]
     n_queries: int
     given: tuple[str, ...]
+    p_value: float
     evaluations: Evaluations
     lists: tuple[str, ...] = ()
     delta: float = 0.05
@@ -98,7 +103,7 @@ class Distinction(Result):
     @property
     def paths(self) -> dict[str, Paths]:
         """For each measure, the lead of the better ranker at each size."""
-        signs = {row.measure: -1.0 if row.better == "b" else 1.0 for row in self.separations}
+        signs = {row.measure: -1.0 if row.better == "b" else 1.0 for row in self.measures}
         leads = {name: (a.growing - b.growing) * signs[name] for name, (a, b) in self.rankers.items()}
         return {name: Paths(self.sizes, lead) for name, lead in leads.items()}
 
@@ -116,12 +121,15 @@ class Distinction(Result):
     def certificates(self) -> dict[str, Certificate]:
         """For each measure, the length from which single lists of this kind have the right order; see `certificate`.
 
-        The curves of all queries together are taken for those of each list.
+        The curves of all queries together are taken for those of each list. There is none if the queries do not show
+        that the rankers differ.
         """
-        return {row.measure: self._certificate(row) for row in self.separations}
+        return {row.measure: self._certificate(row) for row in self.measures}
 
-    def _certificate(self, row: Separation) -> Certificate:
+    def _certificate(self, row: MeasureDistinction) -> Certificate:
         weighting = normalized(self._first.filled[row.measure])
+        if not row.verdict.distinguishes:
+            return Certificate(None, self.delta, None, row.verdict.reason)
         try:
             a, b = self.curves[row.measure]
             return certificate(weighting, a, b, delta=self.delta, n_max=_LONGEST)
@@ -163,40 +171,49 @@ class Distinction(Result):
 
     @property
     def best(self) -> str | None:
-        """The measure that separates with the fewest queries; None if no measure sees a difference."""
-        return self.separations[0].measure if self.separations[0].better else None
+        """The measure that needs the fewest queries on these queries; None if no measure sees a difference."""
+        return self.measures[0].measure if self.measures[0].better else None
 
-    def __getitem__(self, name: str) -> Separation:
-        return next(row for row in self.separations if row.measure == name)
+    def __getitem__(self, name: str) -> MeasureDistinction:
+        return next(row for row in self.measures if row.measure == name)
 
     @property
     def advice(self) -> str:
-        """One sentence: how well the first measure given does, and which one does better."""
-        a, b = self.names
-        first, best = self[self.given[0]], self.separations[0]
+        """One sentence: the best measure, whether it distinguishes the rankers, and how well the first one given does.
+
+        "Distinguishes" is said if the p-value, corrected for the choice of the measure, is at most ``delta``.
+        """
+        (a, b), first, best = self.names, self[self.given[0]], self.measures[0]
         if best.better is None:
-            return f"no measure here tells {a} from {b}: their means are the same"
-        ahead, behind = (a, b) if best.better == "a" else (b, a)
+            return f"no measure here distinguishes {a} from {b}: their means are the same"
         if self.n_queries == 1:
-            seen = f"{best.measure} puts {ahead} ahead of {behind} on the only query"
-            return f"{seen}; more queries are needed to tell how reliably"
-        start, end = f"{first.measure} does not tell {a} from {b}", ""
-        if first.better is not None:
-            resamples = f"{first.separated:.0%} of resamples of {counted(self.n_queries, 'query')}"
-            start = f"{first.measure} separates {a} from {b} in {resamples}"
-        enough = best.queries_needed
-        needs = "" if enough is None else f" needs {counted(enough, 'query')} to order them reliably"
-        if best is first:
-            others = "; no other measure does better" if len(self.separations) > 1 else ""
-            return start + (f", and{needs}" if needs else "") + others
+            return f"{best.measure} puts {self._ahead(best)} ahead on the only query, which cannot distinguish rankers"
+        several, on = len(self.measures) > 1, f"on these {counted(self.n_queries, 'query')}"
+        chance = f"p = {self.p_value:.2g}{f' for the best of {len(self.measures)} measures' if several else ''}"
+        if self.p_value > self.delta:
+            least = 2.0 ** (1 - self.n_queries)
+            why = chance if least <= self.delta else f"with so few queries, p is never below {least:.2g}"
+            none = "no measure here distinguishes" if several else f"{best.measure} does not distinguish"
+            return f"{none} {a} from {b} {on} ({why})"
+        order = f"{on}: {self._ahead(best)} is ahead ({chance})"
+        start = f"{best.measure} distinguishes {a} from {b} {'best ' if several else ''}{order}"
+        if best.queries_interval[1] is not None:
+            start += f"; it needs {_queries(best)} to order them reliably"
+        if first is best:
+            return start
+        if first.p_value > self.delta:
+            return f"{start}; {first.measure} does not distinguish them (p = {first.p_value:.2g})"
         if first.better != best.better:
-            start += f", with {behind} ahead" if first.better else ""
-            end = f", with {ahead} ahead"
-        return f"{start}; {best.measure}{needs or ' does better'}{end}"
+            return f"{start}; {first.measure} puts {self._ahead(first)} ahead (p = {first.p_value:.2g})"
+        return f"{start}; {first.measure} needs {_queries(first)}"
+
+    def _ahead(self, row: MeasureDistinction) -> str:
+        """The name of the ranker with the higher mean."""
+        return self.names[1 if row.better == "b" else 0]
 
     def to_dict(self) -> dict[str, Plain]:
-        """Return the separations, the advice, the convention, and the means at each length."""
-        facts = ("names", "n_queries", "advice", "separations", "sizes", "means", "lists")
+        """Return the measures, the advice, the convention, and the means at each length."""
+        facts = ("names", "n_queries", "p_value", "advice", "measures", "sizes", "means", "lists")
         return {name: plain(getattr(self, name)) for name in facts} | {"conventions": plain(self._first.conventions)}
 
     @property
@@ -204,12 +221,12 @@ class Distinction(Result):
         return next(iter(self.evaluations.values()))
 
     def tables(self) -> Mapping[str, Table]:
-        """Return the table "separations": a row per measure."""
-        return {"separations": Table(COLUMNS, [self.row(each) for each in self.separations])}
+        """Return the table "measures": a row per measure."""
+        return {"measures": Table(COLUMNS, [self.row(each) for each in self.measures])}
 
-    def row(self, found: Separation) -> list[Value]:
+    def row(self, found: MeasureDistinction) -> list[Value]:
         """Return the row of the table for one measure."""
-        seen = [found.mean_a, found.mean_b, found.wins, _none_if_nan(found.separated), found.queries_needed]
+        seen = [found.mean_a, found.mean_b, found.wins, found.p_value, found.queries_needed, *found.queries_interval]
         seen.append(found.certified_at)
         longer = [found.settled_at, found.sign_changes, _none_if_nan(found.limit_a), _none_if_nan(found.limit_b)]
         return [found.measure, *self.names, *seen, *longer, found.verdict.how]
@@ -218,7 +235,7 @@ class Distinction(Result):
         """Return the advice, the table, and figures of both rankers as lists grow."""
         over = self.evaluations.page()
         return Page(
-            f"What tells {listed(self.names)} apart",
+            f"What distinguishes {listed(self.names)}",
             over.about,
             (Statement("distinguishes", f"{self.advice}."),),
             (Section(tables=self.tables()),),
@@ -231,45 +248,47 @@ class Distinction(Result):
 
     def in_words(self) -> dict[str, str]:
         """Return what the columns of the table say, in words, for its first row."""
-        row, (a, b) = self.separations[0], self.names
+        row, (a, b) = self.measures[0], self.names
         ahead, behind = (b, a) if row.better == "b" else (a, b)
         means = f"over {counted(self.n_queries, 'query')}, {a} has a mean of {row.mean_a:.4f}, {b} of {row.mean_b:.4f}"
         found = {"mean a, mean b": means}
         if row.better is not None:
             found["wins"] = f"{ahead} beat {behind} on {row.wins:.1%} of the queries; ties count half"
+            equal = f"if {a} and {b} did not differ, one of them would be as far ahead with a probability of"
+            found["p"] = f"{equal} {row.p_value:.2g}"
             if self.n_queries > 1:
-                found["separated"] = f"{ahead} beat {behind} in {row.separated:.1%} of resamples of the queries"
                 sure = f"the mean of {ahead} is ahead with a probability of {1 - self.delta:.0%} or more"
-                enough = row.queries_needed and f"with {counted(row.queries_needed, 'query')} like these, {sure}"
-                found["queries"] = enough or "no number of queries is known to be enough"
+                enough = row.queries_needed and f"with {counted(row.queries_needed, 'query')}, {sure}"
+                found["queries"] = f"{enough}, if the true difference is the one that is seen here"
+                found["low, high"] = f"the 95% interval of that number is {_queries(row)}"
                 certain = (
                     f"adding the queries one by one, the order of the true means is certain after {row.certified_at}"
                 )
                 risk = f"the chance that this is wrong is at most {self.delta:.0%}, however often one looks"
                 still_open = "adding the queries one by one, the order of the true means is not certain yet"
                 found["certified"] = f"{certain}: {risk}" if row.certified_at else still_open
-            settled = f"from lists of {row.settled_at} documents on, the mean of {ahead} stays ahead"
+            settled = f"on these queries, the mean of {ahead} stays ahead from lists of {row.settled_at} documents on"
             found["documents"] = (
                 settled if row.settled_at else f"on the longest lists, the mean of {ahead} is not ahead"
             )
             found["changes"] = f"while one list grows, the lead changes {row.sign_changes:.1f} times on average"
         if not math.isnan(row.limit_a):
             ends = f"{row.limit_a:.4f} for {a} and {row.limit_b:.4f} for {b}"
-            found["limit a, limit b"] = f"on ever longer lists, the means tend to {ends}"
+            found["limit a, limit b"] = f"as lists grow, the means of queries with relevant documents tend to {ends}"
         else:
             found["limit a, limit b"] = "there is no limit: on single lists, the measure stays random"
         return found | {"theory": f"{row.verdict.how}: {row.verdict.in_words}"}
 
     def reasons(self) -> OnDemand:
         """Return the theorem behind each verdict, by measure."""
-        return OnDemand({f"{row.measure}: {row.verdict.how}": partial(self._why, row) for row in self.separations})
+        return OnDemand({f"{row.measure}: {row.verdict.how}": partial(self._why, row) for row in self.measures})
 
-    def _why(self, row: Separation) -> list[str]:
+    def _why(self, row: MeasureDistinction) -> list[str]:
         certain = self.certificates[row.measure]
         if certain.n is None:
             return row.verdict.why()
         ahead = self.names[0 if certain.better == "a" else 1]
-        lasting = f"on a list of {certain.n:,} documents or more, {ahead} is ahead at every length"
+        lasting = f"on a list of {certain.n:,} documents or more with these curves, {ahead} is ahead at every length"
         return [*row.verdict.why(), f"By Definition 5: {lasting}, except with probability {certain.delta:g}."]
 
     def details(self) -> Section:
@@ -286,7 +305,7 @@ class Distinction(Result):
     def section(self, notes: tuple[str, ...] = (), lists: Mapping[str, tuple[str, ...]] | None = None) -> Section:
         """Return the only section, with these notes and lists below its table."""
         a, b = self.names
-        won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.separations)
+        won = "; ".join(f"{row.measure} {row.wins:.0%}" for row in self.measures)
         caption = "Share of lists on which the better ranker is ahead, by list length"
         if self.marks:
             caption += f"; from a triangle on, it stays ahead with probability {1 - self.delta:g}, by theory"
@@ -294,9 +313,11 @@ class Distinction(Result):
         first = self[self.given[0]]
         if self.n_queries > 1 and self._is_bounded(first.measure):
             told = f"{self.sequence(first.measure)}"
-            caption = f"Mean difference in {first.measure} as queries are added, with intervals that all hold at once"
+            caption = (
+                f"Mean difference in {first.measure} as queries are added, with intervals that all hold simultaneously"
+            )
             figures.append(Figure("difference_by_queries", (self, first.measure), caption, told))
-        for row in self.separations:
+        for row in self.measures:
             ends = [
                 next((value for value in means[::-1] if value == value), math.nan) for means in self.means[row.measure]
             ]
@@ -305,7 +326,7 @@ class Distinction(Result):
             caption = f"{row.measure} on growing lists{limits}"
             figures.append(Figure("means_by_length", (self, row.measure), caption, told))
         title = f"{a} and {b}"
-        rows = [self.row(each) for each in self.separations]  # without the names of the rankers, which the title has
+        rows = [self.row(each) for each in self.measures]  # without the names of the rankers, which the title has
         table = Table([COLUMNS[0], *COLUMNS[3:]], [[row[0], *row[3:]] for row in rows])
         shown = Section(tables={title: table}, notes=notes, lists=lists or {})
         return Section(title, parts=(shown, Section(figures=tuple(figures))))
@@ -331,6 +352,14 @@ class Distinction(Result):
 
     def __repr__(self) -> str:
         return f"Distinction({self.advice})"
+
+
+def _queries(row: MeasureDistinction) -> str:
+    """The 95% interval of the number of queries needed, in words."""
+    least, most = row.queries_interval
+    if most is None:
+        return f"{counted(least or 1, 'query')} or more"
+    return counted(most, "query") if least == most else f"{least:,} to {counted(most, 'query')}"
 
 
 def _none_if_nan(value: float) -> float | None:

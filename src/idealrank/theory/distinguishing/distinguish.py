@@ -1,8 +1,7 @@
-"""Find which measures tell rankers apart on real lists, and what theory predicts."""
+"""Find which measures distinguish rankers on real lists, and what theory predicts."""
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,9 +26,10 @@ from idealrank.measures.measure_names import named
 from idealrank.theory.distinguishing.all_pairs import Distinctions
 from idealrank.theory.distinguishing.confidence_sequences import check_delta
 from idealrank.theory.distinguishing.distinctions import Distinction
+from idealrank.theory.distinguishing.measure_distinctions import MeasureDistinction, measure_distinction
 from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes
 from idealrank.theory.distinguishing.ranker_curves import ranker_curves
-from idealrank.theory.distinguishing.separations import Separation, separation
+from idealrank.theory.distinguishing.swaps import swap_p_values, swap_sums, swaps
 from idealrank.theory.long_lists.measure_discount import MEASURES
 
 __all__ = ["distinguish"]
@@ -43,7 +43,7 @@ def distinguish(
     like: str | Convention | None = None,
     sizes: npt.ArrayLike | None = None,
     n_orders: int = 0,
-    n_resamples: int = 200,
+    n_permutations: int = 2_000,
     delta: float = 0.05,
     seed: int | None = 0,
     order: Order | None = None,
@@ -53,7 +53,8 @@ def distinguish(
 ) -> Distinctions:
     """Find which measures distinguish rankers on these lists, pair by pair, how soon, and what theory predicts.
 
-    Means, wins and the number of queries needed come from `evaluate`, on the queries that all rankers have. For the
+    Means, wins, p-values and the number of queries needed come from `evaluate`, on the queries that all rankers have.
+    The p-value is that of the randomization test: how often would rankers that do not differ show such a lead? For the
     other results, the list of every query grows document by document, as in appendix A of Wang et al. 2013. This
     requires lists that all rankers order completely. For judgments and runs, therefore, the judged documents are
     ranked, and those that a run does not retrieve come last; the field ``lists`` of the result says so. A list has no
@@ -73,10 +74,11 @@ def distinguish(
         most 500 lengths for longer lists.
     n_orders : int
         Number of random orders in which lists grow; 0 means that they grow in the order of their rows.
-    n_resamples : int
-        The number of bootstrap resamples of the queries.
+    n_permutations : int
+        The number of random exchanges of two rankers, query by query, from which p-values come. With few queries, all
+        exchanges are computed.
     delta : float
-        The accepted probability of the wrong order, for the number of queries needed.
+        The accepted probability of a wrong order: two rankers are distinguished if the p-value is at most ``delta``.
     seed : int, optional
         Seed of the random number generator; None means a new seed for every call.
     order : {"input", "grouped"}, optional
@@ -91,7 +93,7 @@ def distinguish(
     Returns
     -------
     Distinctions
-        One `Distinction` per pair of rankers in ``pairs``: a separation per measure, and what theory predicts.
+        One `Distinction` per pair of rankers in ``pairs``: a row per measure, and what theory predicts.
 
     Raises
     ------
@@ -115,7 +117,7 @@ def distinguish(
     listed = measures if isinstance(measures, (str, Measure)) else list(items_of(measures, "measures"))
     given = named(listed)
     check_count(n_orders, "n_orders", least=0)
-    check_count(n_resamples, "n_resamples")
+    check_count(n_permutations, "n_permutations")
     check_delta(delta)
     judged, rankers = judged_and_systems(data, systems, layout_of(layout, order))
     if len(rankers) < 2:
@@ -127,23 +129,28 @@ def distinguish(
         check_growing(each, name)
     evaluations = evaluator.evaluate_all(rankers.items(), listed)
     lists = evaluator.complete_lists(rankers.items(), evaluations)
-    seed = int(generator(seed).integers(2**32))  # shared, so that all pairs and measures see the same resamples
+    seed = int(generator(seed).integers(2**32))  # shared, so that all pairs and measures see the same swaps
+    swapped = swaps(evaluations.n_queries, n_permutations, seed)
+    values = {name: np.column_stack([each.per_query[m] for m in grown]) for name, each in evaluations.items()}
+    sums = {name: swap_sums(each, swapped) for name, each in values.items()}
     grid = _grid(lists.data, sizes)
     documents = (lists.data.labels, lists.scores, lists.data.offsets, grid)
     shown = ranker_curves(grown, *documents, n_orders=n_orders, seed=seed, n_threads=n_threads)
 
-    @functools.cache
-    def resamples(n_queries: int) -> Int64s:
-        return generator(seed).integers(n_queries, size=(n_resamples, n_queries))
-
     def distinction(a: str, b: str) -> Distinction:
         both = evaluations[a], evaluations[b]
+        differences = values[a] - values[b]
+        if np.isnan(differences).all(axis=0).any():
+            raise DataError("no query has a value: no measure can distinguish rankers")
+        p_values, p_value = swap_p_values(differences, sums[a] - sums[b])
         pair = {name: (shown[a][name], shown[b][name]) for name in grown}
-        found = [separation(name, m, both, pair[name], resamples=resamples, delta=delta) for name, m in grown.items()]
-        ranked = tuple(sorted(found, key=_soonest))
+        rows = [
+            measure_distinction(name, m, both, pair[name], p_value=float(p), delta=delta)
+            for (name, m), p in zip(grown.items(), p_values, strict=True)
+        ]
         pair_of = evaluations if len(rankers) == 2 else Evaluations({a: both[0], b: both[1]})
-        queries = evaluations.n_queries
-        return Distinction(ranked, grid, pair, (a, b), queries, tuple(grown), pair_of, lists.remarks, delta)
+        facts = (a, b), evaluations.n_queries, tuple(grown), p_value, pair_of
+        return Distinction(tuple(sorted(rows, key=_soonest)), grid, pair, *facts, lists.remarks, delta)
 
     pairs = []
     for a, b in combinations(rankers, 2):
@@ -156,7 +163,7 @@ def distinguish(
 def _grid(data: RankingData, sizes: npt.ArrayLike | None) -> Int64s:
     """The lengths of growing lists: those given, or all up to the median length."""
     if not data.labels.any():
-        raise DataError("no document is relevant: no measure can tell rankers apart")
+        raise DataError("no document is relevant: no measure can distinguish rankers")
     lengths = data.group_sizes[data.group_sizes > 0]
     grid = growing_sizes(int(np.median(lengths))) if sizes is None else int_array(sizes, "sizes")
     if not grid.size:
@@ -164,6 +171,6 @@ def _grid(data: RankingData, sizes: npt.ArrayLike | None) -> Int64s:
     return grid
 
 
-def _soonest(row: Separation) -> tuple[bool, float, float]:
-    """The key that sorts measures by how soon they separate."""
+def _soonest(row: MeasureDistinction) -> tuple[bool, float, float]:
+    """The key that sorts measures by the queries that they need."""
     return row.better is None, row.queries_needed or math.inf, row.settled_at or math.inf

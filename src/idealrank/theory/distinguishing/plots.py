@@ -42,9 +42,9 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
     -------
     Axes
     """
-    axes = new_axes(ax, HEIGHT + LEGEND_ROW * math.ceil(len(found.separations) / 2))
+    axes = new_axes(ax, HEIGHT + LEGEND_ROW * math.ceil(len(found.measures) / 2))
     lines, paths, marks = {}, found.paths, found.marks
-    for number, row in enumerate(found.separations):
+    for number, row in enumerate(found.measures):
         (lines[row.measure],) = axes.plot(found.sizes, paths[row.measure].wins, **_series(number))
     for (measure, length), height in zip(marks.items(), _apart([*marks.values()]), strict=True):
         # from there on single lists are in the right order, see `certificate`
@@ -57,7 +57,7 @@ def plot_wins(found: Distinction, ax: Axes | None = None) -> Axes:
 
 
 def plot_pairs(found: Distinctions, ax: Axes | None = None) -> Axes:
-    """Draw the share of pairs that so many queries order reliably, by measure, against the number of queries.
+    """Draw the share of pairs that need at most so many queries, by measure.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def plot_pairs(found: Distinctions, ax: Axes | None = None) -> Axes:
         x, y = [1.0, *needed, end], [*shares, shares[-1]]
         (lines[name],) = axes.step(x, y, where="post", **_series(number))
     axes.axvline(here, linestyle="--", color=NEUTRAL, linewidth=0.7)
-    axes.set(xscale="log", xlim=(1, end), ylim=(0, 1.02), xlabel="queries", ylabel="pairs ordered reliably")
+    axes.set(xscale="log", xlim=(1, end), ylim=(0, 1.02), xlabel="queries", ylabel="pairs")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     explain_above(axes, lines)
     return axes

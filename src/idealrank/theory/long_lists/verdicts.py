@@ -1,4 +1,4 @@
-"""Whether a measure can tell two rankers apart, and why."""
+"""Whether a measure can distinguish two rankers, and why."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ class Verdict(Result):
 
 
 _IN_WORDS = {
-    "consistently": "the longer the lists, the more surely the measure tells them apart",
+    "consistently": "the longer the lists, the more surely the measure distinguishes them",
     "in probability": "the longer the lists, the rarer a wrong order, but never as rare as Definition 5 asks",
-    "in expectation": "only averages over queries tell them apart: a single list stays random, however long it is",
-    "no": "the measure cannot tell them apart, however long the lists are",
-    "undecided": "theory does not say whether longer lists would tell them apart",
+    "in expectation": "only averages over queries distinguish them: a single list stays random, however long it is",
+    "no": "the measure cannot distinguish them, however long the lists are",
+    "undecided": "theory does not say whether longer lists would distinguish them",
 }
 
 
@@ -278,7 +278,7 @@ def _of_few(weighting: Weighting, a: Curve, b: Curve) -> Verdict:
     """The verdict if few ranks count."""
     if agree(a, b, 0.01):
         reason = (
-            "the curves are the same at the top. If the rankers are the same there, lower ranks may tell them apart "
+            "the curves are the same at the top. If the rankers are the same there, lower ranks may distinguish them "
             "under a discount like r^-2 (Theorem 10's last sentence is false as printed); otherwise chance decides"
         )
         return Verdict("undecided", reason, "Theorem 10")

@@ -1,15 +1,14 @@
-"""How well one measure separates two rankers: on the queries at hand, on growing lists, and according to theory."""
+"""How well one measure distinguishes two rankers: on the queries at hand, on growing lists, and by theory."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import special
 
-from idealrank._typing import Floats, Int64s
-from idealrank.errors import DataError
+from idealrank._typing import Floats
 from idealrank.evaluation.evaluation_result import Evaluation
 from idealrank.measures import DCG, NDCG, Measure
 from idealrank.theory.distinguishing.confidence_sequences import certified_at
@@ -19,12 +18,12 @@ from idealrank.theory.distinguishing.ranker_curves import RankerCurves
 from idealrank.theory.long_lists.needed import Gap
 from idealrank.theory.long_lists.verdicts import Verdict, verdict
 
-__all__ = ["Separation", "normalized", "separation"]
+__all__ = ["MeasureDistinction", "measure_distinction", "normalized"]
 
 
 @dataclass(frozen=True)
-class Separation:
-    """How well one measure separates ranker A from ranker B.
+class MeasureDistinction:
+    """How well one measure distinguishes ranker A from ranker B.
 
     Attributes
     ----------
@@ -36,10 +35,14 @@ class Separation:
         "a" or "b", whichever has the higher mean; None if the means are equal.
     wins : float
         The share of queries on which the better ranker is ahead; ties count as 1/2.
-    separated : float
-        The share of resamples of the queries on which the mean of the better ranker is ahead; NaN with one query.
+    p_value : float
+        The share of random exchanges of A and B, query by query, in which a mean is ahead by as much or more. It is how
+        often rankers that do not differ show such a lead.
     queries_needed : int or None
-        The number of queries that order the means correctly with probability 1 - ``delta``; None if there is none.
+        The number of queries that order the means correctly with probability 1 - ``delta``, if the mean and the spread
+        of the differences are those of these queries; None if there is none.
+    queries_interval : tuple of int or None
+        The 95% interval of the number of queries needed: at least, and at most. None means that no number is known.
     certified_at : int or None
         The number of queries, taken in their order, after which the order of the means is certain except with
         probability ``delta``, even if it is checked after each query (see `confidence_sequence`). None if it is not
@@ -63,7 +66,8 @@ class Separation:
         The standard deviation of the difference on one query: the part due to its sample of documents, and the part due
         to differences between queries.
     verdict : Verdict
-        The verdict of theory on this measure, for the curves of both rankers over all queries together.
+        The verdict of theory on this measure, for the curves of both rankers over all queries together. It is
+        "undecided" if the queries do not show that the rankers differ, that is, if the p-value exceeds ``delta``.
 
     Examples
     --------
@@ -79,8 +83,9 @@ class Separation:
     mean_b: float
     better: str | None
     wins: float
-    separated: float
+    p_value: float
     queries_needed: int | None
+    queries_interval: tuple[int | None, int | None]
     certified_at: int | None
     settled_at: int | None
     last_wrong: float
@@ -96,16 +101,16 @@ class Separation:
     verdict: Verdict
 
 
-def separation(
+def measure_distinction(
     name: str,
     m: Measure,
     values: tuple[Evaluation, Evaluation],
     lists: tuple[RankerCurves, RankerCurves],
     *,
-    resamples: Callable[[int], Int64s],
+    p_value: float,
     delta: float,
-) -> Separation:
-    """Return how well a measure separates two rankers.
+) -> MeasureDistinction:
+    """Return how well a measure distinguishes two rankers.
 
     Parameters
     ----------
@@ -117,25 +122,28 @@ def separation(
         The evaluations of both rankers.
     lists : tuple of RankerCurves
         Both rankers on complete lists, by this measure.
-    resamples : callable
-        Returns resamples of so many queries, as an array of shape (resamples, queries).
+    p_value : float
+        The p-value of the difference of their means.
     delta : float
         The accepted probability of the wrong order.
     """
-    differences = _differences(*(each.per_query[name] for each in values))
-    n_queries, mean = differences.size, float(differences.mean())
+    differences = values[0].per_query[name] - values[1].per_query[name]
+    differences = differences[~np.isnan(differences)]
+    mean = float(differences.mean())
     sign = 0.0 if abs(mean) < 1e-15 else math.copysign(1.0, mean)
     a, b = lists
     path = Paths(a.sizes, (a.growing - b.growing) * (sign or 1.0))
     predicted = predict_gap(a, b)
-    return Separation(
+    least, estimate, most = _queries_needed(differences, delta) if sign and differences.size > 1 else (None,) * 3
+    return MeasureDistinction(
         measure=name,
         mean_a=values[0].mean[name],
         mean_b=values[1].mean[name],
         better={1.0: "a", -1.0: "b"}.get(sign),
         wins=float(np.mean((np.sign(differences) * (sign or 1.0) + 1) / 2)),
-        separated=_share_ahead(differences * sign, resamples) if sign and n_queries > 1 else math.nan,
-        queries_needed=_queries_needed(differences, delta) if sign and n_queries > 1 else None,
+        p_value=p_value,
+        queries_needed=estimate,
+        queries_interval=(least, most),
         certified_at=certified_at(differences, delta) if np.abs(differences).max() <= 1 else None,
         settled_at=path.settled_at if sign else None,
         last_wrong=float(np.median(path.last_wrong)) if sign else float(a.sizes[-1]),
@@ -148,27 +156,35 @@ def separation(
         predicted_interval=(predicted.gap.low, predicted.gap.high),
         sd_documents=predicted.sd_documents,
         sd_queries=predicted.sd_queries,
-        verdict=verdict(normalized(m), a.curves.pooled, b.curves.pooled),
+        verdict=_as_shown(verdict(normalized(m), a.curves.pooled, b.curves.pooled), p_value <= delta),
     )
 
 
-def _differences(values_a: Floats, values_b: Floats) -> Floats:
-    """The differences of two rankers on the queries that have a value."""
-    differences = values_a - values_b
-    known = differences[~np.isnan(differences)]
-    if not known.size:
-        raise DataError("no query has a value: no measure can tell rankers apart")
-    return known
+def _as_shown(by_curves: Verdict, differ: bool) -> Verdict:
+    """The verdict for the estimated curves, or "undecided" if the queries do not show that the rankers differ."""
+    if differ or by_curves.how in ("no", "undecided"):
+        return by_curves
+    reason = f"these queries do not show that the rankers differ; for curves as estimated here, {by_curves.reason}"
+    return replace(by_curves, how="undecided", reason=reason, better=None)
 
 
-def _share_ahead(leads: Floats, resamples: Callable[[int], Int64s]) -> float:
-    """The share of resamples of the queries in which the mean lead is above 0."""
-    return float(np.mean(leads[resamples(leads.size)].mean(axis=1) > 0))
+def _queries_needed(differences: Floats, delta: float) -> tuple[int | None, int | None, int | None]:
+    """The number of queries that order the means correctly with probability 1 - delta: at least, estimated, at most.
+
+    It is (z / e)^2 with the effect size e = mean / sd. The interval of e is by Student's t; its standard error is that
+    of normal differences, or that of the influence of each query on e, whichever is larger.
+    """
+    n, mean, sd = differences.size, float(np.abs(differences.mean())), float(differences.std(ddof=1))
+    z = (differences * np.sign(differences.mean()) - mean) / sd if sd else np.zeros(n)
+    influence = sd * z - mean / 2 * (z**2 - 1)  # everything times sd, which may be 0
+    half = max(float(influence.std(ddof=1)) / math.sqrt(n), math.sqrt(sd**2 / n + mean**2 / (2 * n - 2)))
+    half *= float(special.stdtrit(n - 1, 0.975))
+    least, estimate, most = (Gap(max(each, 0.0), sd).queries(delta) for each in (mean + half, mean, mean - half))
+    return _whole(least), _whole(estimate), _whole(most)
 
 
-def _queries_needed(differences: Floats, delta: float) -> int | None:
-    """The number of queries that order the means correctly with probability 1 - delta; None if there is none."""
-    needed = Gap(float(differences.mean()), float(differences.std(ddof=1))).queries(delta)
+def _whole(needed: float) -> int | None:
+    """A number of queries, or None for infinity."""
     return max(1, math.ceil(needed)) if math.isfinite(needed) else None
 
 
