@@ -24,6 +24,36 @@ def test_limits_are_those_of_each_system_and_measure_and_the_best_system_is_firs
     assert list(found.page().reasons) == ["ndcg", "ndcg@5"]
 
 
+def test_limits_are_about_queries_with_relevant_documents() -> None:
+    labels = LABELS.copy()
+    labels[:36] = 0
+    found = limits(labels, SYSTEMS["noise"], "ndcg", offsets=OFFSETS)
+    (only,) = found.limits
+    assert (only.limit, only.low, only.high) == (1.0, 1.0, 1.0)  # Theorem 4
+    assert found.page().findings[0] == (
+        f"The mean ndcg of system is {only.now:.4f}; as lists grow, it tends to 1.0000 on queries with relevant "
+        "documents; 30.0% of the queries have none and count 0."
+    )
+    several = limits(labels, SYSTEMS, ["ndcg", "ndcg@20%"], offsets=OFFSETS)
+    end = "The limits are about queries with relevant documents; 30.0% of the queries have none."
+    assert several.page().findings[0].endswith(end)
+    skipped = limits(labels, SYSTEMS["noise"], "ndcg(empty=skip)", offsets=OFFSETS)
+    assert skipped.page().findings[0].endswith("30.0% of the queries have none and do not count.")
+
+
+@pytest.mark.parametrize("n_queries", [2, 3, 10])
+def test_intervals_of_limits_are_in_the_range_of_the_measure(n_queries: int) -> None:
+    rng = np.random.default_rng(0)
+    labels = (rng.random(20 * n_queries) < 0.7).astype(float)
+    scores = labels + rng.normal(size=labels.size) * 0.3
+    offsets = range(0, labels.size + 1, 20)
+    for name in ("ndcg@20%", "ndcg(discount=power:0.5)", "ndcg(discount=zipf)"):
+        (only,) = limits(labels, scores, name, offsets=offsets).limits
+        assert only.low is not None
+        assert only.high is not None
+        assert 0 <= only.low <= only.limit <= only.high <= 1
+
+
 def test_one_system_without_a_name_and_its_curve() -> None:
     found = limits(LABELS, SYSTEMS["noise"], "ndcg@20%", offsets=OFFSETS, method="bins")
     assert str(found).startswith("The mean ndcg@20% of system is ")

@@ -43,7 +43,7 @@ def test_the_gap_on_queries_of_many_kinds_is_within_its_interval() -> None:
     labels, scores, offsets, *_ = drawn(150, 60, 2)
     other = scores + 0.7 * np.random.default_rng(3).standard_normal(scores.size)
     found = distinguish_two(labels, scores, other, offsets=offsets)
-    for row in found.separations:
+    for row in found.measures:
         low, high = row.predicted_interval
         assert low <= row.mean_a - row.mean_b <= high
         assert row.predicted_gap == pytest.approx((low + high) / 2)
@@ -65,7 +65,8 @@ def test_the_predicted_gap_is_the_mean_over_queries_not_that_of_the_pooled_curve
     found = distinguish_two(labels, a, b, [name, skipping], offsets=offsets)
     for each, n_counted in ((found[name], 50), (found[skipping], 40)):
         expected = 20 / n_counted * (1 - 0.05 / math.sqrt(0.05))
-        assert each.limit_a - each.limit_b == pytest.approx(expected, abs=0.03)
+        # Limits are about the 40 queries with relevant documents, predictions about those that count.
+        assert each.limit_a - each.limit_b == pytest.approx(expected * n_counted / 40, abs=0.03)
         assert each.predicted_gap == pytest.approx(each.mean_a - each.mean_b, abs=0.03)
         assert each.predicted_gap > 0.9 * expected
 
@@ -135,7 +136,8 @@ def test_spread_of_a_long_list_has_both_parts() -> None:
 def test_a_mean_over_queries_has_the_interval_of_student() -> None:
     values = np.array([0.1, 0.4, np.nan, 0.7])
     found = Mean.of(values)
-    assert (found.value, found.high) == pytest.approx((0.4, 0.4 + 4.302652729 * 0.3 / math.sqrt(3)))
+    assert (found.value, found.low) == pytest.approx((0.4, 0.4 - 4.302652729 * 0.3 / math.sqrt(3)))
+    assert (Mean.of(values, least=0.0).low, found.high) == (0.0, 1.0)  # not beyond the range of the measure
     assert math.isnan(Mean.of(np.array([np.nan])).value)
     with pytest.raises(OptionError, match="must be finite and not negative, got -1"):
         fit_queries([1, 0], [2, 1], prior=-1)
@@ -152,12 +154,12 @@ def test_five_gaps_of_real_queries_are_within_their_intervals(real_data) -> None
     found = distinguish_two(labels, features[:, 38], features[:, 25], offsets=offsets)
     # 220 of 784 queries have nothing relevant; they count 0, as in evaluate. Without them, the gap is 0.1425.
     assert found["ndcg@10"].mean_a - found["ndcg@10"].mean_b == pytest.approx(0.1025, abs=1e-4)
-    for row in found.separations:
+    for row in found.measures:
         low, high = row.predicted_interval
         assert low < row.mean_a - row.mean_b < high
         assert high - low < 0.085
     assert found["ndcg@10"].predicted_gap == pytest.approx(0.14 * 564 / 784, abs=0.004)
     skipped = distinguish_two(labels, features[:, 38], features[:, 25], "ndcg(empty=skip)@10", offsets=offsets)
-    (row,) = skipped.separations
+    (row,) = skipped.measures
     assert row.mean_a - row.mean_b == pytest.approx(0.1425, abs=1e-4)
     assert row.predicted_gap == pytest.approx(0.14, abs=0.005)  # a pooled curve gives 0.085

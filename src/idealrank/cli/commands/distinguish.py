@@ -68,7 +68,8 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
                 --risk, even if you look after every query
     documents   list length from which on the means stay in the right order
     changes     how often the lead changes while one list grows
-    limit a, b  limits of both means on ever longer lists, according to theory
+    limit a, b  limits of both means as lists grow, over queries with relevant
+                documents, according to theory
     theory      whether longer lists distinguish them: consistently (more and more
                 reliably), in expectation (only on average over queries), or no
 

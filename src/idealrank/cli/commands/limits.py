@@ -34,7 +34,8 @@ def command(request: Request, method: Any, plot: str | None, explain: bool) -> N
     now        mean over queries, as 'idealrank evaluate' gives it
     complete   the same mean on complete lists, on which the theory is based
     expected   mean that the curves predict for lists of these lengths
-    limit      mean for ever longer lists; empty if NDCG stays random
+    limit      mean as lists grow, over queries with relevant documents;
+               empty if NDCG stays random
     low, high  95% interval of the limit, by Student's t over queries
     spread     standard deviation of NDCG on one long list, if it stays random
     sees       what determines the limit: the whole list, its top, or a few ranks

@@ -54,8 +54,8 @@ class MeasureDistinction:
     sign_changes : float
         The mean over lists of the number of times that the lead changes as the list grows.
     limit_a, limit_b : float
-        The limits of both means on long lists: the means of the limits of the curves of the queries; NaN if there is no
-        limit.
+        The limits of both means on long lists: the means of the limits of the curves of the queries with relevant
+        documents; NaN if there is no limit.
     limit_interval_a, limit_interval_b : tuple of float
         Their 95% intervals.
     predicted_gap : float

@@ -17,7 +17,7 @@ from idealrank.measures.measure_base import kernel_ties
 from idealrank.measures.plan import run
 from idealrank.theory.distinguishing.growing_lists import Paths
 from idealrank.theory.distinguishing.prefixes import prefix_values
-from idealrank.theory.long_lists.limits_of_means import Mean, expected_values, limit_values
+from idealrank.theory.long_lists.limits_of_means import Mean, expected_values, limit_mean
 from idealrank.theory.long_lists.query_curves import QueryCurves, fit_queries
 
 __all__ = ["RankerCurves", "ranker_curves"]
@@ -46,7 +46,7 @@ class RankerCurves:
     expected : float64 array
         The value that the curve of each query predicts, queries without a relevant document last.
     limit : Mean
-        The limit of the mean on ever longer lists; NaN if there is none.
+        The limit of the mean on ever longer lists of queries with relevant documents; NaN if there is none.
     """
 
     sizes: Int64s
@@ -104,7 +104,7 @@ def ranker_curves(
         curves = {gain: fit_queries(gain(labels), column, offsets) for gain in {*map(_gain, filled)}}
         found[ranker] = {}
         for row, (name, m) in enumerate(measures.items()):
-            own, limit = curves[_gain(m)], Mean.of(limit_values(m, curves[_gain(m)]))
+            own, limit = curves[_gain(m)], limit_mean(m, curves[_gain(m)])
             values = growing[place, row], own, observed[place, row], redrawn[:, place, row]
             found[ranker][name] = RankerCurves(sizes, *values, expected_values(m, own), limit)
     return found

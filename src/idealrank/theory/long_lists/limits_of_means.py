@@ -1,7 +1,8 @@
 """What theory says of the means of one ranker over queries: from a curve per query, with intervals.
 
 A query without a relevant document has the same value on lists of any length: the one that the measure's option
-``empty`` gives it. It counts with that value, so that predictions are about the same queries as the observed means.
+``empty`` gives it. Predictions for lists as they are count it with that value, like the observed means. Limits are
+about queries with relevant documents only, as the theorems are.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from idealrank.theory.long_lists.measure_discount import Weighting
 from idealrank.theory.long_lists.query_curves import QueryCurves
 from idealrank.theory.long_lists.steps import StepCurve
 
-__all__ = ["Mean", "Prospect", "expected_values", "limit_values", "prospect"]
+__all__ = ["Mean", "Prospect", "expected_values", "limit_mean", "prospect"]
 
 _CONFIDENCE = 0.95
 
@@ -51,8 +52,8 @@ class Mean:
     high: float
 
     @classmethod
-    def of(cls, values: Floats, variance: float | None = None) -> Mean:
-        """Return the mean of a value per query, which has this variance, with an interval from Student's t."""
+    def of(cls, values: Floats, variance: float | None = None, least: float = -math.inf) -> Mean:
+        """Return the mean of a value per query with this variance, and an interval by Student's t from least to 1."""
         known = values[~np.isnan(values)]
         if not known.size:
             return cls(math.nan, math.nan, math.nan)
@@ -61,7 +62,7 @@ class Mean:
             variance = float(known.var(ddof=1)) if known.size > 1 else math.nan
         quantile = special.stdtrit(known.size - 1, (1 + _CONFIDENCE) / 2) if known.size > 1 else 1.959964
         half = float(quantile) * math.sqrt(variance / known.size)
-        return cls(center, center - half, center + half)
+        return cls(center, max(center - half, least), min(center + half, 1.0))
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Prospect:
     expected : Mean
         On lists of the length that they have.
     limit : Mean
-        On ever longer lists; NaN if NDCG stays random.
+        On ever longer lists of queries with relevant documents; NaN if NDCG stays random.
     spread : float
         The standard deviation of NDCG on one long list, over documents and queries, if it stays random; else NaN.
     """
@@ -85,7 +86,7 @@ class Prospect:
 
 def prospect(m: Measure, fits: QueryCurves) -> Prospect:
     """Return what theory says of one ranker."""
-    expected, limits = Mean.of(expected_values(m, fits)), Mean.of(limit_values(m, fits))
+    expected, limits = Mean.of(expected_values(m, fits), least=0.0), limit_mean(m, fits)
     if not _is_random(m, fits):
         return Prospect(expected, limits, math.nan)
     variances = _each(m, fits, lambda weighting, curve, n: bounded_law(weighting, curve).variance)
@@ -98,11 +99,16 @@ def expected_values(m: Measure, fits: QueryCurves) -> Floats:
     return _and_empty(m, fits, _each(m, fits, pseudo_expectation))
 
 
-def limit_values(m: Measure, fits: QueryCurves) -> Floats:
-    """Return the limit on longer lists of each query; NaN for all if there is none for some."""
+def limit_mean(m: Measure, fits: QueryCurves) -> Mean:
+    """Return the mean over queries of the limit on longer lists; NaN if there is none for some.
+
+    The interval comes from the curves of each query alone, which vary as the mean does. Those that are moved towards
+    the pooled curve vary too little.
+    """
     if _is_random(m, fits):
-        return np.full(len(fits.curves), math.nan)
-    return _and_empty(m, fits, _each(m, fits, lambda weighting, curve, n: limit(weighting, curve)))
+        return Mean(math.nan, math.nan, math.nan)
+    limits, own = (_each(m, each, lambda weighting, curve, n: limit(weighting, curve)) for each in (fits, fits.alone))
+    return Mean.of(limits, float(np.nanvar(own, ddof=1)) if np.isfinite(own).sum() > 1 else None, least=0.0)
 
 
 def _each(m: Measure, fits: QueryCurves, function: Callable[[Weighting, StepCurve, int], float]) -> Floats:

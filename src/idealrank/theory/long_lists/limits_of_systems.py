@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass, fields, replace
 from typing import TYPE_CHECKING, Literal, Unpack
 
+import numpy as np
+
 from idealrank._core.checks import check_callback, items_of
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Figure, Page, Section, few, first_row_in_words, listed
@@ -21,9 +23,11 @@ from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.evaluation.evaluator import CompleteLists, Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, OneSystem, Several, judged_and_systems, layout_of
 from idealrank.evaluation.scorer import mean_over_queries
+from idealrank.losses.segments import sums
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
 from idealrank.measures.gains import Gain
+from idealrank.measures.measure_base import empty_value
 from idealrank.measures.measure_names import named
 from idealrank.theory.long_lists.limits import sees, theorem_of
 from idealrank.theory.long_lists.limits_of_means import prospect
@@ -75,9 +79,9 @@ class SystemLimit:
     expected : float or None
         The mean that the relevance curves predict for lists of these lengths.
     limit : float or None
-        The mean as lists grow; None if NDCG stays random.
+        The mean as lists grow, over queries with relevant documents; None if NDCG stays random.
     low, high : float or None
-        The 95% interval of the limit, by Student's t over queries.
+        The 95% interval of the limit, by Student's t over queries, from 0 to 1.
     spread : float or None
         The standard deviation of NDCG on one long list, if it stays random.
     sees : {"the list", "its top", "a few ranks", "not known"}
@@ -127,7 +131,7 @@ class SystemLimit:
         if self.expected is not None:
             words["expected"] = f"other documents of the same kind would give {self.expected:.4f} on average"
         if self.limit is not None:
-            words["limit"] = f"on ever longer lists of the same kind, it tends to {self.limit:.4f}"
+            words["limit"] = f"as lists grow, it tends to {self.limit:.4f} on queries with relevant documents"
             if self.low is not None:
                 words["low, high"] = f"with other queries, from {self.low:.4f} to {self.high:.4f} (95% interval)"
         else:
@@ -193,6 +197,12 @@ class Limits(Result):
         }
 
     @property
+    def n_without_relevant(self) -> int:
+        """The number of queries without a relevant document; limits are about the others."""
+        data = self.lists.data
+        return int(np.count_nonzero(sums((data.labels > 0).astype(np.float64), data.offsets) == 0))
+
+    @property
     def _first(self) -> Evaluation:
         return next(iter(self.evaluations.values()))
 
@@ -219,7 +229,12 @@ class Limits(Result):
         """Return which measures have a limit, in a sentence."""
         if len(self.limits) == 1 and (only := self.limits[0]).limit is not None:
             now = f"The mean {only.measure} of {only.system} is {only.now:.4f}"
-            return f"{now}; on ever longer lists, it tends to {only.limit:.4f}."
+            where = ""
+            if self.n_without_relevant:
+                worth = empty_value(self._first.filled[only.measure])
+                worth_text = "do not count" if math.isnan(worth) else f"count {worth:g}"
+                where = f" on queries with relevant documents; {self._without()} have none and {worth_text}"
+            return f"{now}; as lists grow, it tends to {only.limit:.4f}{where}."
         systems: dict[str, dict[str, list[str]]] = {}  # by measure and future
         for each in self.limits:
             systems.setdefault(each.measure, {}).setdefault(each._future, []).append(each.system)
@@ -234,7 +249,14 @@ class Limits(Result):
         ]
         random = parts.pop("random", None)
         last = [] if random is None else [f"{random}: the labels of a few documents decide"]
-        return f"On ever longer lists, {'; '.join([*parts.values(), *mixed, *last])}."
+        of = ""
+        if self.n_without_relevant and {"limit"} & {each._future for each in self.limits}:
+            of = f" The limits are about queries with relevant documents; {self._without()} have none."
+        return f"As lists grow, {'; '.join([*parts.values(), *mixed, *last])}.{of}"
+
+    def _without(self) -> str:
+        share = self.n_without_relevant / len(self.lists.data.group_sizes)
+        return f"{share:.1%} of the queries"
 
     def _reasons(self) -> dict[str, list[str]]:
         """Return the theorem behind each limit, by measure."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,8 @@ class QueryCurves:
         How much of each curve comes from the query's own documents; the rest is the pooled curve.
     pooled : StepCurve
         The curve of all queries.
+    own : tuple of StepCurve
+        The curves from the query's own documents only.
     n_empty : int
         The number of queries without a relevant document, which have no curve.
 
@@ -58,7 +60,13 @@ class QueryCurves:
     sizes: Int64s
     weights: Floats
     pooled: StepCurve
+    own: tuple[StepCurve, ...]
     n_empty: int = 0
+
+    @property
+    def alone(self) -> QueryCurves:
+        """The curves from each query's own documents only."""
+        return replace(self, curves=self.own)
 
     def each(self, function: Callable[[StepCurve, int], float]) -> Floats:
         """Return a function of each query's curve and its number of documents."""
@@ -108,7 +116,7 @@ def fit_queries(
     own = [StepCurve.fit(gains[each], column[each], method=method, n_bins=n_bins) for each in slices]
     curves = own if prior == 0 else _shrunk(own, pooled, weights)
     n_empty = cut.size - 1 - numbers.size
-    return QueryCurves(tuple(curves), numbers.astype(np.int64), sizes, weights, pooled, n_empty)
+    return QueryCurves(tuple(curves), numbers.astype(np.int64), sizes, weights, pooled, tuple(own), n_empty)
 
 
 def _shrunk(own: list[StepCurve], pooled: StepCurve, weights: Floats) -> list[StepCurve]:
