@@ -126,7 +126,7 @@ def test_the_caption_says_how_systems_were_compared() -> None:
     caption = ir.compare(qrels, runs, ["ndcg@10", "ap"], baseline="bm25", seed=0, level=0.01).to_latex()
     for fact in (
         "Mean ndcg@10 and ap over 12 queries, as trec\\_eval computes them",
-        "paired randomization test, Holm correction, level 0.01",
+        "paired t test, Holm correction, level 0.01",
         "bm25",
         "bold",
     ):

@@ -55,7 +55,7 @@ def test_systems_are_compared_with_a_baseline(files: Path) -> None:
     assert [line.split()[2] == "†" for line in lines[1:4]] == [True, False, False]
     assert "Rows are sorted by ndcg@10." in lines[4]
     assert "good - base, largest differences: q" in result.stdout
-    how = "paired randomization test, Holm correction, level 0.05; 95% intervals by Student's t"
+    how = "paired t test, Holm correction, level 0.05; 95% intervals by the score method"
     assert f"means over 12 queries; {how}" in lines
     assert any(line.startswith("like trec_eval") for line in lines)
 
@@ -107,7 +107,7 @@ def test_digits_and_the_second_best_are_options(files: Path) -> None:
     given = ["compare", "qrels.txt", "base.run", "good.run", "--baseline", "base", "--seed", "1", "--digits", "2"]
     latex = run(*given, "--format", "latex", "--underline").stdout
     assert latex.count(r"\underline{0.}") == 1
-    assert "paired randomization test, Holm correction, level 0.05" in latex
+    assert "paired t test, Holm correction, level 0.05" in latex
     assert "% means over 12 queries" in latex
     assert len(latex.split(r"\midrule")[1].split("& ")[2].split("}")[0].removeprefix(r"\textbf{")) == 2
     text = run(*given).stdout

@@ -217,7 +217,7 @@ def test_a_page_has_one_query_set_and_the_means_of_evaluate(trec: tuple[Any, Any
     for name in NAMES:
         at_3 = curves["means"][name][curves["cutoffs"].index(3)]
         assert at_3 == pytest.approx(evaluated[name]["mean"]["ndcg@3"], rel=1e-6)
-    assert "Student's t" in words
+    assert "95% intervals by the score method" in words
     assert "bootstrap" not in words
 
 

@@ -164,15 +164,14 @@ def test_a_measure_keeps_what_it_names_and_the_convention_fills_the_rest() -> No
         assert ir.measure(text) == ev.filled[name]
 
 
-def test_the_interval_is_that_of_student() -> None:
-    # Four queries with the values 1, 1/2, 1/2, 0: mean 1/2, variance 1/6; t of 3 degrees of freedom is 3.18245.
+def test_the_interval_is_that_of_the_score_method() -> None:
+    # Four queries with the values 1, 1/2, 1/2, 0: mean 1/2, mean square deviation 1/8, of at most 1/4.
     labels, scores = [1, 0, 0, 1, 0, 1, 0, 0], [2, 1] * 4
     ev = ir.evaluate(labels, scores, "rr", offsets=[0, 2, 4, 6, 8])
-    half = 3.18244630528 * math.sqrt(1 / 6 / 4)
-    assert_allclose(ev.interval()["rr"], [0.5 - half, 0.5 + half], rtol=1e-10, atol=0)
-    assert_allclose(
-        ev.interval(0.5)["rr"], [0.5 - 0.764892328 / 24**0.5, 0.5 + 0.764892328 / 24**0.5], rtol=1e-8, atol=0
-    )
+    relative = (4 * 0.5 + 0.25) / 4.25
+    for level, quantile in ((0.95, 3.18244630528), (0.5, 0.764892328)):  # of t with 3 degrees of freedom
+        for end in ev.interval(level)["rr"]:
+            assert_allclose(abs(end - 0.5), quantile * math.sqrt(relative * end * (1 - end) / 4), rtol=1e-8, atol=0)
     assert np.isnan(ir.evaluate([1, 0], [2, 1], "rr").interval()["rr"]).all()
     for level in (0, 1, 95):
         with pytest.raises(OptionError, match=f"level must be between 0 and 1, got {level}"):

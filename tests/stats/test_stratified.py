@@ -89,7 +89,9 @@ def test_intervals_of_means_over_data_sets_cover_them() -> None:
 def test_the_check_of_means_sees_the_error_of_queries_thrown_together(monkeypatch: Any) -> None:
     def pooled(self: Any, variances: Any) -> Any:
         n, shape = self.sizes.sum(), (-1, *[1] * (variances.ndim - 1))
-        return np.sqrt((variances * (self.sizes / n).reshape(shape)).sum(axis=0) / n), np.float64(n - 1)
+        return np.sqrt((variances * (self.sizes / n).reshape(shape)).sum(axis=0) / n), np.full(
+            variances.shape[1:], n - 1.0
+        )
 
     monkeypatch.setattr(stratified._Strata, "errors", pooled)
     assert repeated(100, means_are_covered) < 0.85
@@ -262,8 +264,13 @@ def test_values_without_variance_or_below_zero_have_a_note_and_no_number() -> No
     constant = [[[1.0, 2.0]] * 4]
     for method in ("t", "bootstrap"):
         found = stats.rank_systems(constant, seed=0, method=method)
-        assert np.isnan(found.p_values[0, 1])
+        assert found.p_values[0, 1] == 1 / 8
         assert found.rank_low.tolist() == [1, 1]
+        disagreeing = stats.rank_systems([[[1.0, 2.0]] * 40, [[3.0, 1.0]] * 40], seed=0, method=method)
+        assert disagreeing.p_values[0, 1] == 1
+    longer = stats.rank_systems([[[1.0, 2.0]] * 4, [[1.0, 3.0]] * 4, [[1.0, 1.0]] * 9])
+    assert longer.p_values[0, 1] == 2.0**-7
+    assert longer.rank_low.tolist() == [2, 1]
     swapped = stats.rank_systems(
         constant, seed=0, n_resamples=20_000, method="randomization"
     )  # 2 of 16 choices of signs are as extreme

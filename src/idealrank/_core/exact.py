@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank._core.checks import check_fraction
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-__all__ = ["ExactSum", "Moments", "WeightedMoments", "linearized"]
+__all__ = ["UNBOUNDED", "ExactSum", "Moments", "WeightedMoments", "linearized"]
 
 
+#: The range of values without limits.
+UNBOUNDED = (-math.inf, math.inf)
 _LEAST_EXPONENT = -1074  # one less than the exponent of the smallest positive double, as given by frexp
 _N_EXPONENTS = 1024 - _LEAST_EXPONENT + 1
 _LOW_BITS = 27
@@ -84,6 +85,8 @@ class Moments:
     aggregate : {"mean", "geometric", "sum"}
         What ``mean`` is: the mean of the values; its exponential, for logarithms of values; or their sum, which has no
         interval.
+    value_range : tuple of float
+        The lowest and the highest value that can occur, or infinities.
 
     Examples
     --------
@@ -92,16 +95,17 @@ class Moments:
     (0.1, 0.0)
     """
 
-    def __init__(self, aggregate: str = "mean") -> None:
-        self.aggregate = aggregate
+    def __init__(self, aggregate: str = "mean", value_range: tuple[float, float] = UNBOUNDED) -> None:
+        self.aggregate, self.value_range = aggregate, value_range
         self.count = 0
+        self._extremes = math.inf, -math.inf
         self._has_nan = False
         self._sum, self._squares = ExactSum(), ExactSum()
 
     @classmethod
-    def of(cls, values: Floats, aggregate: str = "mean") -> Moments:
+    def of(cls, values: Floats, aggregate: str = "mean", value_range: tuple[float, float] = UNBOUNDED) -> Moments:
         """Return the moments of these values."""
-        moments = Moments(aggregate)
+        moments = Moments(aggregate, value_range)
         moments.add(values)
         return moments
 
@@ -112,21 +116,40 @@ class Moments:
         if missing.any():
             self._has_nan = True
             values = values[~missing]
+        self._see(values)
         self._sum.add(values)
         for start in range(0, values.size, _AT_ONCE):
             some = values[start : start + _AT_ONCE]
             for part in _product(some, some):
                 self._squares.add(part)
 
+    def _see(self, values: Floats) -> None:
+        if values.size:
+            least, most = self._extremes
+            self._extremes = min(least, float(values.min())), max(most, float(values.max()))
+
     def merge(self, other: Moments) -> None:
         """Add the values of another object."""
         self.count += other.count
+        self._see(np.array([each for each in other._extremes if math.isfinite(each)]))
         self._has_nan |= other._has_nan
         self._sum.merge(other._sum)
         self._squares.merge(other._squares)
 
     @property
-    def _center(self) -> float:
+    def limits(self) -> tuple[float, float]:
+        """The range of the values, or infinities if one of them is beyond it by more than rounding."""
+        (low, high), (least, most) = self.value_range, self._extremes
+        rounding = 1e-9 * (high - low) if high - low < math.inf else 0.0
+        return self.value_range if low - rounding <= least and most <= high + rounding else UNBOUNDED
+
+    @property
+    def effective_count(self) -> float:
+        """The number of values, or for weighted ones, how many of equal weight would have a mean of this precision."""
+        return self.count
+
+    @property
+    def center(self) -> float:
         """The mean of the values, rounded once; NaN without values."""
         if not self.count or self._has_nan:
             return math.nan
@@ -137,8 +160,8 @@ class Moments:
     def mean(self) -> float:
         """The mean, or another aggregate, over the values; NaN without values."""
         if self.aggregate == "geometric":
-            return math.exp(self._center)
-        return self._center * self.count if self.aggregate == "sum" else self._center
+            return math.exp(self.center)
+        return self.center * self.count if self.aggregate == "sum" else self.center
 
     @property
     def variance(self) -> float:
@@ -147,35 +170,6 @@ class Moments:
             return math.nan
         n, total = self.count, self._sum.value
         return max(float((self._squares.value - total * total / n) / (n - 1)), 0.0)
-
-    def t_interval(self, level: float) -> tuple[float, float]:
-        """Return the t interval of the mean.
-
-        Parameters
-        ----------
-        level : float
-            Confidence level, between 0 and 1.
-
-        Returns
-        -------
-        low, high : float
-            The ends of the interval; NaN for fewer than two values.
-
-        Raises
-        ------
-        OptionError
-            If the level is not between 0 and 1.
-        """
-        from scipy.special import stdtrit
-
-        check_fraction(level, "level")
-        half = math.nan
-        if self.count > 1:
-            half = float(stdtrit(self.count - 1, (1 + level) / 2)) * math.sqrt(self.variance / self.count)
-        low, high = self._center - half, self._center + half
-        if self.aggregate == "sum":
-            return math.nan, math.nan
-        return (math.exp(low), math.exp(high)) if self.aggregate == "geometric" else (low, high)
 
 
 class WeightedMoments(Moments):
@@ -197,14 +191,37 @@ class WeightedMoments(Moments):
     (2, 0.75, 0.5)
     """
 
-    def __init__(self, values: Floats, weights: Floats, aggregate: str = "mean") -> None:
-        super().__init__(aggregate)
+    def __init__(
+        self,
+        values: Floats,
+        weights: Floats,
+        aggregate: str = "mean",
+        value_range: tuple[float, float] = UNBOUNDED,
+    ) -> None:
+        super().__init__(aggregate, value_range)
         values, weights = values[weights > 0], weights[weights > 0]
         self._weighted_mean = _weighted_mean(values, weights)
         self.add(linearized(values, weights))
+        self._extremes = math.inf, -math.inf
+        self._see(values[~np.isnan(values)])
+        self._effective_count: float = self.count
+        if weights.size and np.ptp(weights) > 0:
+            self._effective_count = 1 / float(np.square(weights / weights.sum()).sum())
 
     @property
-    def _center(self) -> float:
+    def effective_count(self) -> float:
+        """(sum of weights)^2 / sum of squared weights (Kish 1965)."""
+        return self._effective_count
+
+    @property
+    def variance(self) -> float:
+        """The variance of the weighted mean, times the effective number of values."""
+        if self.count > 1 and self._extremes[0] == self._extremes[1]:
+            return 0.0  # linearized values are rounded
+        return super().variance * (self.effective_count / max(self.count, 1))
+
+    @property
+    def center(self) -> float:
         """The weighted mean, rounded once; NaN without values."""
         return self._weighted_mean
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -11,7 +12,7 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._core.checks import check_fraction
-from idealrank._core.exact import WeightedMoments, linearized
+from idealrank._core.exact import Moments, WeightedMoments, linearized
 from idealrank._core.seeds import new_seed
 from idealrank._typing import Floats
 from idealrank.comparison.comparison_result import Comparison, Difference
@@ -26,13 +27,14 @@ from idealrank.evaluation.query_categories import By, categories_of
 from idealrank.evaluation.report_details import evaluate_systems
 from idealrank.io.shapes.shape import recognize
 from idealrank.measures.conventions import Convention
+from idealrank.measures.measure_base import Measure
 from idealrank.stats.corrections import CORRECTIONS
-from idealrank.stats.intervals import SAME_VALUE
-from idealrank.stats.paired import TESTS, paired_test
+from idealrank.stats.intervals import METHODS, SAME_VALUE, difference_interval
+from idealrank.stats.paired import TESTS, paired_test, t_p_value
+from idealrank.stats.samples import complete_values, join_notes
 
 __all__ = ["ComparisonOptions", "common_queries", "compare"]
 
-_INTERVALS = ("t", "percentile", "bca")
 #: Tests of weighted means; the others have no weighted form.
 _WEIGHTED_TESTS = ("randomization", "t", "tukey")
 _N_MOVED = 5
@@ -50,19 +52,19 @@ class ComparisonOptions:
     """
 
     baseline: str | None = None
-    test: str | None = None
+    test: str = "t"
     correction: str = "holm"
     level: float = 0.05
     n_permutations: int = 10_000
-    seed: int | None = None
+    seed: int | None = 0
     n_threads: int | None = None
     interval_method: str = INTERVAL_METHOD
 
     def __post_init__(self) -> None:
         check_fraction(self.level, "level")
-        if self.interval_method not in _INTERVALS:
-            raise OptionError(f"interval_method must be one of {', '.join(_INTERVALS)}, got {self.interval_method!r}")
-        if self.test not in (None, "tukey", *TESTS):
+        if self.interval_method not in METHODS:
+            raise OptionError(f"interval_method must be one of {', '.join(METHODS)}, got {self.interval_method!r}")
+        if self.test not in ("tukey", *TESTS):
             raise OptionError(f"test must be 'tukey' or one of {', '.join(TESTS)}, got {self.test!r}")
         if self.correction not in (*CORRECTIONS,):
             raise OptionError(f"correction must be one of {', '.join(CORRECTIONS)}, got {self.correction!r}")
@@ -92,15 +94,15 @@ class ComparisonOptions:
             raise DataError("a comparison needs two systems or more: give {name: run} or {name: scores}")
         if baseline is not None and baseline not in names:
             raise DataError(f"the baseline {baseline!r} is not among the systems {', '.join(map(repr, names))}")
-        # Random permutations cannot give p-values as small as the correction for many pairs needs.
-        test, seed = self.test or ("t" if baseline is None else "randomization"), new_seed(self.seed)
-        chosen = replace(self, test=test, seed=seed)
+        seed = new_seed(self.seed)
+        chosen = replace(self, seed=seed)
         evaluations = evaluations.on_common_queries()
         _check_means(evaluations)
         query_ids, values = common_queries(evaluations)
         weights = next(iter(evaluations.values())).query_weights
         if weights is not None:
             chosen._check_weighted()
+        filled = next(iter(evaluations.values())).filled
         means = {
             measure: {name: chosen._mean(evaluation, measure) for name, evaluation in evaluations.items()}
             for measure in values
@@ -110,16 +112,15 @@ class ComparisonOptions:
             pairs = [(i, names.index(baseline)) for i, name in enumerate(names) if name != baseline]
         differences = {
             measure: tuple(
-                chosen._difference(
-                    (names[i], names[j]), matrix[:, [i, j]], weights, query_ids, p, evaluations.lower_is_better(measure)
-                )
+                chosen._difference((names[i], names[j]), matrix[:, [i, j]], weights, query_ids, p, filled[measure])
                 for (i, j), p in zip(pairs, chosen._p_values(matrix, weights, pairs), strict=True)
             )
             for measure, matrix in values.items()
         }
         results = query_ids, values, means, differences, evaluations
         problems, intervals = evaluations.problems, self.interval_method
-        comparison = Comparison(names, baseline, *results, test, self.correction, self.level, seed, problems, intervals)
+        tested = self.test, self.correction
+        comparison = Comparison(names, baseline, *results, *tested, self.level, seed, problems, intervals)
         return replace(comparison, n_permutations=self.n_permutations)
 
     @property
@@ -130,13 +131,15 @@ class ComparisonOptions:
         if self.test not in _WEIGHTED_TESTS:
             known = ", ".join(_WEIGHTED_TESTS)
             raise OptionError(f"the {self.test} test has no form for weighted queries; choose one of {known}")
-        if self.interval_method != "t":
-            raise OptionError(f"intervals of weighted means need interval_method='t', got {self.interval_method!r}")
+        if self.interval_method != INTERVAL_METHOD:
+            raise OptionError(
+                f"intervals of weighted means need interval_method='{INTERVAL_METHOD}', got {self.interval_method!r}"
+            )
 
     def _mean(self, evaluation: Evaluation, measure: str) -> stats.Interval:
         """Return the mean of `evaluate`, and its interval."""
         interval = evaluation.mean_interval(measure, 1 - self.level)
-        if self.interval_method == interval.method:
+        if self.interval_method == INTERVAL_METHOD:
             return interval
         return replace(self._interval(evaluation.per_query[measure]), mean=interval.mean)
 
@@ -149,10 +152,7 @@ class ComparisonOptions:
     ) -> list[tuple[float, float]]:
         """Return (raw, corrected) per pair; both are the same for Tukey's test."""
         if weights is not None and self.test == "t":
-            raw = []
-            for i, j in pairs:
-                differences, own = _weighted(matrix[:, i] - matrix[:, j], weights)
-                raw.append(stats.t_test(linearized(differences, own), np.zeros(own.size)).p_value)
+            raw = [_weighted_p_value(_weighted(matrix[:, i] - matrix[:, j], weights)) for i, j in pairs]
             return list(zip(raw, CORRECTIONS[self.correction](raw).tolist(), strict=True))
         if weights is not None:  # a permuted weighted mean is the plain mean of permuted weighted values
             matrix = matrix * (weights / weights.mean())[:, None]
@@ -162,7 +162,7 @@ class ComparisonOptions:
             )
             return [(float(tukey.p_values[pair]),) * 2 for pair in pairs]
         draws = {"n_draws": self.n_permutations, **self._draws}
-        raw = [paired_test(str(self.test), matrix[:, i], matrix[:, j], **draws).p_value for i, j in pairs]
+        raw = [paired_test(self.test, matrix[:, i], matrix[:, j], **draws).p_value for i, j in pairs]
         return list(zip(raw, CORRECTIONS[self.correction](raw).tolist(), strict=True))
 
     def _difference(
@@ -172,22 +172,30 @@ class ComparisonOptions:
         weights: Floats | None,
         query_ids: tuple[str, ...],
         p_values: tuple[float, float],
-        lower_is_better: bool,
+        measure: Measure,
     ) -> Difference:
         differences = values[:, 0] - values[:, 1]
         sizes = np.abs(np.nan_to_num(differences))
         largest = [int(place) for place in np.argsort(-sizes, kind="stable")[:_N_MOVED] if sizes[place] > 0]
         moved = tuple((query_ids[place], float(differences[place])) for place in largest)
         effect = stats.effect_size(values[:, 0], values[:, 1])
-        if weights is None:
-            interval, spread = self._interval(differences), differences
-        else:
-            known, own = _weighted(differences, weights)
-            spread = linearized(known, own)
-            interval = replace(self._interval(spread), mean=WeightedMoments(known, own).mean)
+        spread = differences
+        if weights is not None:
+            spread = linearized(*_weighted(differences, weights))
             standardized = stats.effect_size(spread, np.zeros(spread.size))
             effect = replace(effect, cohen_dz=standardized.cohen_dz, hedges_g=standardized.hedges_g)
-        if lower_is_better:
+        if self.interval_method == INTERVAL_METHOD:
+            low, high = measure.value_range
+            limits = low - high, high - low
+            known, left_out = complete_values(differences)
+            moments = Moments.of(known, value_range=limits)
+            if weights is not None:
+                moments = WeightedMoments(*_weighted(differences, weights), value_range=limits)
+            interval = difference_interval(moments, 1 - self.level)
+            interval = replace(interval, note=join_notes(left_out, interval.note))
+        else:
+            interval = self._interval(differences)
+        if measure.lower_is_better:
             effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
         detectable = stats.minimum_detectable_effect(spread)
         note = interval.note.replace(SAME_VALUE, "the difference is the same on every query")
@@ -201,11 +209,11 @@ def compare(
     *,
     baseline: str | None = None,
     like: str | Convention | None = None,
-    test: str | None = None,
+    test: str = "t",
     correction: str = "holm",
     level: float = 0.05,
     n_permutations: int = 10_000,
-    seed: int | None = None,
+    seed: int | None = 0,
     order: Order | None = None,
     query_weights: QueryWeights | None = None,
     by: By | None = None,
@@ -231,9 +239,8 @@ def compare(
         The system with which all others are compared; by default, all pairs are compared.
     like : str or Convention, optional
         The convention for options that the measures leave unset, as in `evaluate`.
-    test : {"randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"}, optional
-        The paired test; "tukey" is the randomized Tukey HSD test of all pairs. By default, the randomization test if
-        there is a baseline, and the t test otherwise.
+    test : {"t", "randomization", "wilcoxon", "sign", "bootstrap", "tukey"}
+        The paired test, the same with and without a baseline; "tukey" is the randomized Tukey HSD test of all pairs.
     correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
         The correction of the p-values of one measure for multiple comparisons; not applied to "tukey", which includes
         one.
@@ -242,7 +249,7 @@ def compare(
     n_permutations : int
         The number of random permutations, and of bootstrap resamples.
     seed : int, optional
-        Seed of the random number generator; None means a new seed for every call.
+        Seed of the random number generator; None means a new seed for every call, which the result has.
     order : {"input", "grouped"}, optional
         The order of the scores, as in `evaluate`.
     query_weights : mapping or array, optional
@@ -251,8 +258,10 @@ def compare(
     by : mapping, sequence, str or path, optional
         The category of each query, as in `evaluate`: ``evaluations.by_category()`` of the result has the means by
         category. Tests use all queries.
-    interval_method : {"t", "percentile", "bca"}
-        The method of the intervals of means and differences: Student's t, as in `evaluate`, or a bootstrap.
+    interval_method : {"score", "t", "percentile", "bca"}
+        The method of the intervals of means and differences. "score", as in `evaluate`: means of measures that have a
+        range, such as 0 to 1, by the score method, which stays in it (`idealrank.stats.interval`); other means, and
+        differences within their range, by Student's t. Or Student's t for all, or a bootstrap.
     unjudged_bounds : bool, optional
         Whether to compute the lowest and the highest differences over all labels that unjudged documents could have, as
         `bounds` does, and to print them; the result has them under the same name. By default, they are computed if
@@ -356,6 +365,16 @@ def _check_means(evaluations: Evaluations) -> None:
                 f"{name} is a sum over queries, and differences and tests are of means: compare a measure such as "
                 "recall or p, and see the sums with evaluate"
             )
+
+
+def _weighted_p_value(weighted: tuple[Floats, Floats]) -> float:
+    """Return the p-value of the t test of a weighted mean of 0, by the effective number of queries (Kish 1965)."""
+    differences, weights = weighted
+    moments = WeightedMoments(differences, weights)
+    if moments.count < 2 or moments.variance == 0 or np.ptp(weights) == 0:
+        return stats.t_test(differences, np.zeros(differences.size)).p_value
+    error = math.sqrt(moments.variance / moments.effective_count)
+    return t_p_value(moments.mean / error, moments.effective_count)
 
 
 def _weighted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:

@@ -83,6 +83,11 @@ class Difference:
     moved: tuple[tuple[str, float], ...]
     note: str = ""
 
+    @property
+    def n_queries(self) -> int:
+        """The number of queries with a value in both systems."""
+        return self.effect.wins + self.effect.ties + self.effect.losses
+
     def reversed(self) -> Difference:
         """Return the same comparison with the two systems exchanged.
 
@@ -157,14 +162,14 @@ class Comparison(Measured):
     >>> from idealrank import compare
     >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(10)}
     >>> good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
-    >>> found = compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad", seed=0)
+    >>> found = compare(qrels, {"bad": bad, "good": good}, "rr", baseline="bad")
     >>> print(found.to_text("systems by rr", width=80).rstrip())
     system      rr       low    high   change  corrected  better  same  worse
-    good    1.0000 †  1.0000  1.0000  +0.5000     0.0020      10     0      0
-    bad     0.5000    0.5000  0.5000
+    good    1.0000 †  0.6915  1.0000  +0.5000     0.0020      10     0      0
+    bad     0.5000    0.3458  0.6542
     Not shown in 80 columns: p, d_z, detectable.
-    †: significantly better than bad (paired randomization test, Holm correction,
-    level 0.05). Rows are sorted by rr.
+    †: significantly better than bad (paired t test, Holm correction, level 0.05).
+    Rows are sorted by rr.
     """
 
     systems: tuple[str, ...]
@@ -351,7 +356,7 @@ class Comparison(Measured):
         page = super().page()
         by_system = tuple(f"systems by {name}" for name in self.values)
         more = self._asked_for()
-        some = next(iter(next(iter(self.means.values())).values()))
+        means = [each for own in self.means.values() for each in own.values()]
         seed = [f"seed {self.seed}"] if self._is_random() else []
         over, *others = page.remarks
         return replace(
@@ -359,7 +364,7 @@ class Comparison(Measured):
             title=f"Comparison of {len(self.systems)} systems",
             findings=tuple(self._findings()),
             summary=tuple(self._summary()),
-            remarks=("; ".join([over, shown.test_text(self), interval_remark(some), *seed]), *others),
+            remarks=("; ".join([over, shown.test_text(self), interval_remark(means), *seed]), *others),
             sections=lambda: list(self._sections(page.sections())),
             provenance=self._provenance(),
             defaults={
@@ -425,7 +430,7 @@ class Comparison(Measured):
 
     def _is_random(self) -> bool:
         """Return whether another seed could give other p-values or intervals."""
-        return self._draws() or self.interval_method != INTERVAL_METHOD
+        return self._draws() or self.interval_method in ("percentile", "bca")
 
     def _drawn_name(self) -> str:
         return "resamples" if self.test == "bootstrap" else "permutations"
@@ -479,7 +484,7 @@ class Comparison(Measured):
 
     def _n_valued(self, measure: str) -> int:
         """Return the number of queries with a value in both systems of a pair; the largest over all pairs."""
-        return max(_n_changed(each) + each.effect.ties for each in self.differences[measure])
+        return max(each.n_queries for each in self.differences[measure])
 
     def _against_baseline(self, measure: str) -> str:
         significant, n_tested = self.significant(measure), len(self.differences[measure])

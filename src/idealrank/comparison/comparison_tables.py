@@ -6,7 +6,6 @@ is the baseline or the best system; letters, or numbers if there are many system
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -262,7 +261,7 @@ def _marks_text(marks: Collection[str], other: str) -> str:
 def _meaning(comparison: Comparison, marks: Collection[str], measures: Collection[str], *, letters: bool) -> str:
     """Return what the marks after means, or the letters in a column, say for these measures, and by which test."""
     test = f"({test_text(comparison)})"
-    if all(math.isnan(each.p_value) for measure in measures for each in comparison.differences[measure]):
+    if all(each.n_queries < 2 for measure in measures for each in comparison.differences[measure]):
         return f"There are too few queries to test differences {test}"
     is_any = any(comparison.significant(measure) for measure in measures)  # also a difference of 0, which has no mark
     if comparison.baseline is not None:

@@ -467,7 +467,7 @@ class RankingData:
         fields = {**per_document, **per_query, "input_rows": self.rows[chosen], "subtopics": subtopics}
         return replace(self, **fields, offsets=offsets, judged=judged, regrouped=False)
 
-    def split(self, fractions: Sequence[float], seed: int | None = None) -> tuple[RankingData, ...]:
+    def split(self, fractions: Sequence[float], seed: int | None = 0) -> tuple[RankingData, ...]:
         """Split the queries at random into parts with these fractions; a sum below 1 leaves some queries out.
 
         Parameters
@@ -496,7 +496,7 @@ class RankingData:
         ends = np.rint(np.cumsum(shares) * self.n_queries).astype(np.int64)
         return tuple(self.subset(np.sort(part)) for part in np.split(shuffled[: ends[-1]], ends[:-1]))
 
-    def folds(self, k: int, seed: int | None = None) -> Iterator[tuple[RankingData, RankingData]]:
+    def folds(self, k: int, seed: int | None = 0) -> Iterator[tuple[RankingData, RankingData]]:
         """Yield k pairs (train, test) such that every query is in exactly one test part.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -32,10 +32,15 @@ __all__ = [
 ]
 
 #: The confidence level and the method of the intervals of means, unless others are chosen.
-INTERVAL_LEVEL, INTERVAL_METHOD = 0.95, "t"
+INTERVAL_LEVEL, INTERVAL_METHOD = 0.95, "score"
 #: Longer tables are closed at first; the first table of a section may be longer.
 _MANY, _MANY_IN_FIRST = 10, 25
-_METHODS = {"t": "Student's t", "percentile": "the percentile bootstrap", "bca": "the BCa bootstrap"}
+_METHODS = {
+    "score": "the score method",
+    "t": "Student's t",
+    "percentile": "the percentile bootstrap",
+    "bca": "the BCa bootstrap",
+}
 
 
 class Measured(Result):
@@ -124,7 +129,7 @@ class Measured(Result):
             means = np.array([[each.mean, each.low, each.high] for each in found])
             pairs = {} if (tested := self._pairs(name)) is None else {"pairs": tested}
             measures[name] = MeasureScores(values, means, evaluations.lower_is_better(name), **pairs)
-        kind, said = self._row_name, interval_remark(next(iter(found)))
+        kind, said = self._row_name, interval_remark(found)
         return Scores(list(evaluations), list(places), measures, self.basis(), said, kind, self._has_best)
 
     def _pairs(self, measure: str) -> Floats | None:
@@ -230,15 +235,17 @@ def best_rows(means: Sequence[float], lower_is_better: bool) -> tuple[list[int],
     return best, second
 
 
-def interval_remark(interval: Interval) -> str:
-    """Return the level and the method of intervals, in words.
+def interval_remark(intervals: Collection[Interval]) -> str:
+    """Return the level and the methods of intervals, in words.
 
     Examples
     --------
-    >>> interval_remark(Interval(0.25, 0.75, 0.5, 0.95, "t"))
+    >>> interval_remark([Interval(0.25, 0.75, 0.5, 0.95, "t")])
     "95% intervals by Student's t"
     """
-    return f"{100 * interval.level:.4g}% intervals by {_METHODS[interval.method]}"
+    level, *_ = (each.level for each in intervals)
+    methods = dict.fromkeys(_METHODS[each.method] for each in intervals)
+    return f"{100 * level:.4g}% intervals by {' or '.join(methods)}"
 
 
 def changes_text(moved: Iterable[tuple[str, float]]) -> str:

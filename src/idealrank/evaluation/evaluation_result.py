@@ -33,6 +33,7 @@ from idealrank.measures.cutoffs import Rank
 from idealrank.measures.measure_base import Measure
 from idealrank.measures.measure_names import measure as parse_measure
 from idealrank.stats import Interval
+from idealrank.stats.intervals import interval_of
 
 __all__ = ["Evaluation", "Evaluations", "means_table", "means_text"]
 
@@ -127,7 +128,7 @@ class Evaluation(Measured):
         return dict(self._means)
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """Return {measure as given: (low, high)}: the t interval of the mean over queries.
+        """Return {measure as given: (low, high)}: the interval of the mean over queries, in the range of the measure.
 
         Parameters
         ----------
@@ -139,12 +140,12 @@ class Evaluation(Measured):
         dict of str to (float, float)
             The bounds for each measure; NaN if fewer than two queries have a value.
         """
-        return {name: moments.t_interval(level) for name, moments in self.moments.items()}
+        bounds = {name: interval_of(moments, level) for name, moments in self.moments.items()}
+        return {name: (each.low, each.high) for name, each in bounds.items()}
 
     def mean_interval(self, measure: str, level: float = INTERVAL_LEVEL) -> Interval:
         """Return the mean by one measure with its interval, and the name of the method."""
-        moments = self.moments[measure]
-        return Interval(*moments.t_interval(level), moments.mean, level, INTERVAL_METHOD)
+        return interval_of(self.moments[measure], level)
 
     def queries_text(self) -> str:
         """Return the number of queries, and whether they are weighted, in words."""
@@ -468,7 +469,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
             rows.append([name, evaluation.n_queries, *cells])
         notes: tuple[str, ...] = ()
         if interval:
-            how = interval_remark(first.mean_interval(next(iter(first.per_query))))
+            how = interval_remark([first.mean_interval(measure) for measure in first.per_query])
             notes = (f"Low and high: {how}.", *_too_few(each.moments for each in self.values()))
         if len(self) == 1:
             return Table(columns, rows, notes=notes)
@@ -492,9 +493,8 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         first = next(iter(self.values()))
         names, it = listed(first.per_query), "it" if len(first.per_query) == 1 else "them"
         how = f"Mean {names} over {first.queries_text()}, as {first.convention.name} computes {it}."
-        bounds = (
-            f" Low and high: {interval_remark(first.mean_interval(next(iter(first.per_query))))}." if interval else ""
-        )
+        methods = interval_remark([first.mean_interval(measure) for measure in first.per_query])
+        bounds = f" Low and high: {methods}." if interval else ""
         return f"{how}{bounds} The best mean of each measure is bold."
 
     def _queries_table(self) -> Table:
@@ -518,8 +518,9 @@ def means_text(means: Mapping[str, float], n_queries: int, convention: Conventio
 def means_table(moments: Mapping[str, Moments]) -> Table:
     """Return a row per measure: the mean over queries, its interval, and the number of queries that have a value."""
     columns = [Column("measure"), *(Column(name, ".4f") for name in ("mean", "low", "high")), Column("queries", ",")]
+    intervals = {name: interval_of(own, INTERVAL_LEVEL) for name, own in moments.items()}
     rows: list[Sequence[Value]] = [
-        [name, own.mean, *own.t_interval(INTERVAL_LEVEL), own.count] for name, own in moments.items()
+        [name, each.mean, each.low, each.high, moments[name].count] for name, each in intervals.items()
     ]
     return Table(columns, rows, notes=_too_few([moments]))
 

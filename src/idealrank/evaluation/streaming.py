@@ -31,6 +31,7 @@ from idealrank.evaluation.inputs import Measures, judged_and_systems
 from idealrank.io.batches import SortedParquet
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.measure_base import Measure
+from idealrank.stats.intervals import interval_of
 
 __all__ = ["Summary", "evaluate_stream"]
 
@@ -76,7 +77,7 @@ class Summary(Result):
         return {name: moments.mean for name, moments in self.moments.items()}
 
     def interval(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """Return {measure as given: (low, high)}: the t interval of the mean over queries.
+        """Return {measure as given: (low, high)}: the interval of the mean over queries, in the range of the measure.
 
         Parameters
         ----------
@@ -88,7 +89,8 @@ class Summary(Result):
         dict of str to (float, float)
             The bounds for each measure; NaN if fewer than two queries have a value.
         """
-        return {name: moments.t_interval(level) for name, moments in self.moments.items()}
+        bounds = {name: interval_of(moments, level) for name, moments in self.moments.items()}
+        return {name: (each.low, each.high) for name, each in bounds.items()}
 
     def to_dict(self) -> dict[str, Plain]:
         """Return means, intervals, convention and problems."""
@@ -134,7 +136,7 @@ class Summary(Result):
         self.n_queries += other.n_queries
         self.filled = other.filled or self.filled
         for name, moments in other.moments.items():
-            self.moments.setdefault(name, Moments(moments.aggregate)).merge(moments)
+            self.moments.setdefault(name, Moments(moments.aggregate, moments.value_range)).merge(moments)
         self.problems = merged_problems((*self.problems, *other.problems))
 
     def __repr__(self) -> str:

@@ -108,7 +108,7 @@ def metric(
 
 
 def cv_folds(
-    data: RankingData | npt.ArrayLike | Any, n_folds: int = 5, seed: int | None = None
+    data: RankingData | npt.ArrayLike | Any, n_folds: int = 5, seed: int | None = 0
 ) -> list[tuple[Int64s, Int64s]]:
     """Return folds of whole queries, for the argument ``folds`` of ``lightgbm.cv``.
 

@@ -41,7 +41,7 @@ class RandomRanker(Ranker):
 
     _state: ClassVar[Mapping[str, str]] = {"seed_": "int64"}
 
-    random_state: int | None = option(number(0, is_whole=True))
+    random_state: int | None = option(number(0, is_whole=True), 0)
 
     def _fit(self, data: RankingData, validation: RankingData | None) -> None:
         features_of(data)  # refuses the same data as other learners

@@ -214,11 +214,13 @@ class Measure(Options):
         -------
         Moments
         """
+        value_range = self.value_range
         if self.aggregate == "geometric":
             values = np.log(np.maximum(values, LEAST_IN_LOGARITHM))
-        return (
-            Moments.of(values, self.aggregate) if weights is None else WeightedMoments(values, weights, self.aggregate)
-        )
+            value_range = math.log(LEAST_IN_LOGARITHM), math.log(value_range[1])
+        if weights is None:
+            return Moments.of(values, self.aggregate, value_range)
+        return WeightedMoments(values, weights, self.aggregate, value_range)
 
     def values(self, lists: Lists) -> Floats:
         """Compute one value per query of validated lists.

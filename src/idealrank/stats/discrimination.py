@@ -77,7 +77,7 @@ class DiscriminativePower(Result):
 
 
 def discriminative_power(
-    matrix: npt.ArrayLike, *, test: str = "tukey", seed: int | None = None, n_threads: int | None = None
+    matrix: npt.ArrayLike, *, test: str = "tukey", seed: int | None = 0, n_threads: int | None = None
 ) -> DiscriminativePower:
     """Compute how many pairs of systems a measure distinguishes.
 
@@ -130,7 +130,7 @@ def swap_rate(
     *,
     least_difference: float = 0.0,
     n_draws: int = 1000,
-    seed: int | None = None,
+    seed: int | None = 0,
 ) -> float:
     """Compute how often two disjoint sets of queries order two systems differently (Voorhees and Buckley 2002).
 

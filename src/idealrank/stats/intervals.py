@@ -10,18 +10,23 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._core.checks import check_fraction
-from idealrank._core.exact import Moments
+from idealrank._core.exact import UNBOUNDED, Moments
 from idealrank._core.seeds import new_seed
 from idealrank._core.threads import resolve_threads
 from idealrank._present.result import Result
 from idealrank._typing import Floats
-from idealrank.errors import OptionError
+from idealrank.errors import DataError, OptionError
 from idealrank.stats.samples import complete_values, join_notes
 
-__all__ = ["Interval", "interval"]
+__all__ = ["Interval", "bounded_interval", "difference_interval", "interval", "interval_of"]
 
-#: Why there is no interval.
-SAME_VALUE = "all queries have the same value"
+#: Remarks on intervals.
+SAME_VALUE, NO_INTERVAL = "all queries have the same value", "an interval needs two queries or more"
+METHODS = ("score", "t", "percentile", "bca")
+#: The fraction of a query of the largest variance that the variance of bounded values is pulled to.
+_PULL = 0.25
+#: Quantiles of fewer than one degree of freedom, which an effective number of values can have, grow beyond all numbers.
+_LARGEST_QUANTILE = 1e9
 
 
 @dataclass(frozen=True)
@@ -37,11 +42,11 @@ class Interval(Result):
     level : float
         The confidence level.
     method : str
-        How the interval was computed.
+        How the interval was computed: "score" for values in a known range, "t", "percentile" or "bca".
     note : str
         A sentence about queries that were left out, or about why there is no interval; otherwise empty.
     seed : int, optional
-        The seed with which a bootstrap interval can be repeated; None for Student's t.
+        The seed with which a bootstrap interval can be repeated; None for other intervals.
 
     Examples
     --------
@@ -62,10 +67,11 @@ class Interval(Result):
 def interval(
     values: npt.ArrayLike,
     level: float = 0.95,
-    method: str = "t",
+    method: str | None = None,
     *,
+    value_range: tuple[float, float] = UNBOUNDED,
     n_resamples: int = 10_000,
-    seed: int | None = None,
+    seed: int | None = 0,
     n_threads: int | None = None,
 ) -> Interval:
     """Compute a confidence interval of the mean over queries.
@@ -76,13 +82,16 @@ def interval(
         One value per query; for the difference of two systems, one difference per query.
     level : float
         The confidence level.
-    method : {"t", "percentile", "bca"}
-        Student's t; percentiles of the means of bootstrap resamples; or such percentiles, corrected for bias and
-        skewness (Efron 1987).
+    method : {"score", "t", "percentile", "bca"}, optional
+        The score method for values in a known range, which never leaves it; Student's t; percentiles of the means of
+        bootstrap resamples; or such percentiles, corrected for bias and skewness (Efron 1987). By default, "score" if
+        the values have a range, and "t" otherwise.
+    value_range : tuple of float
+        The lowest and the highest value that a query can have, such as (0, 1), or infinities.
     n_resamples : int
-        The number of bootstrap resamples; Student's t does not use it.
+        The number of bootstrap resamples; other methods do not use it.
     seed : int, optional
-        Seed of the random number generator; None means a new seed for every call.
+        Seed of the random number generator; None means a new seed for every call, which the result has.
     n_threads : int, optional
         Number of threads; None means all cores, or the number passed to `set_threads`.
 
@@ -94,36 +103,174 @@ def interval(
     Raises
     ------
     OptionError
-        If the level is not between 0 and 1, or the method is unknown.
+        If the level is not between 0 and 1, the method is unknown, or it needs a range and there is none.
     DataError
-        If a value is infinite.
+        If a value is infinite, or out of the range.
+
+    Notes
+    -----
+    The score interval contains every mean m with |mean - m| <= t sqrt(r v(m) / n): t is the quantile of Student's t,
+    v(m) the largest variance of values in the range with mean m, and r the variance of the values as a fraction of the
+    largest one for their mean. For values 0 and 1 this is Wilson's interval (1927) with t in place of the normal
+    quantile. If all values are the same, the fraction of other values is bounded as by Clopper and Pearson (1934), and
+    they may have the ends of the range.
 
     Examples
     --------
     >>> from idealrank.stats import interval
-    >>> found = interval([0.1, 0.2, 0.3, 0.4], method="t")
+    >>> found = interval([0.1, 0.2, 0.3, 0.4])
     >>> round(found.low, 4), found.mean, round(found.high, 4)
     (0.0446, 0.25, 0.4554)
+
+    Ten of ten queries with a hit:
+
+    >>> found = interval([1.0] * 10, value_range=(0, 1))
+    >>> round(found.low, 4), found.mean, found.high
+    (0.6915, 1.0, 1.0)
     """
     check_fraction(level, "level")
-    if method not in ("t", "percentile", "bca"):
-        raise OptionError(f"method must be 't', 'percentile' or 'bca', got {method!r}")
+    is_bounded = not np.isinf(value_range).any()
+    if method is None:
+        method = "score" if is_bounded else "t"
+    if method not in METHODS:
+        raise OptionError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if method == "score" and not is_bounded:
+        raise OptionError("method='score' needs the range of the values: give value_range, such as (0, 1)")
     sample, note = complete_values(values)
+    _check_range(sample, value_range)
     moments = Moments.of(sample)
     mean = moments.mean
     if sample.size < 2:
-        note = join_notes(note, "an interval needs two queries or more")
+        note = join_notes(note, NO_INTERVAL)
         return Interval(math.nan, math.nan, mean, level, method, note)
     if np.ptp(sample) == 0:
         note = join_notes(note, SAME_VALUE)
+    if method in ("score", "t"):
+        bounds = bounded_interval(
+            mean, moments.variance, moments.count, level, value_range if method == "score" else UNBOUNDED
+        )
+        return Interval(*bounds, mean, level, method, note)
+    if np.ptp(sample) == 0:
         return Interval(mean, mean, mean, level, method, note)
-    if method == "t":
-        return Interval(*moments.t_interval(level), mean, level, method, note)
     seed = new_seed(seed)
     means, _ = _native.bootstrap_moments(sample, n_resamples, seed, resolve_threads(n_threads))
     tails = np.array([(1 - level) / 2, (1 + level) / 2])
     low, high = np.quantile(means, _bca(tails, sample, means) if method == "bca" else tails)
     return Interval(float(low), float(high), mean, level, method, note, seed)
+
+
+def _check_range(sample: Floats, value_range: tuple[float, float]) -> None:
+    low, high = value_range
+    if not low < high:
+        raise OptionError(f"value_range must be two numbers, the lower one first, got {value_range!r}")
+    if sample.size and not low <= sample.min() <= sample.max() <= high:
+        wrong = sample.min() if sample.min() < low else sample.max()
+        raise DataError(f"a value must be in the range from {low:g} to {high:g}, got {wrong:g}")
+
+
+def interval_of(moments: Moments, level: float) -> Interval:
+    """Return the interval of a mean over queries: by the score method where the values have a range, otherwise by t.
+
+    All means of measures have their intervals from here. Values beyond their range, such as those of negative labels,
+    have a t interval. The interval of a geometric mean is that of the mean logarithm; a sum has none.
+
+    Examples
+    --------
+    >>> interval_of(Moments.of(np.array([1.0, 1.0]), value_range=(0, 1)), 0.95).high
+    1.0
+    """
+    check_fraction(level, "level")
+    value_range = moments.limits
+    low, high = bounded_interval(moments.center, moments.variance, moments.effective_count, level, value_range)
+    if moments.aggregate == "geometric":
+        low, high = math.exp(low), math.exp(high)
+    elif moments.aggregate == "sum":
+        low = high = math.nan
+    return Interval(low, high, moments.mean, level, "t" if math.inf in map(abs, value_range) else "score")
+
+
+def bounded_interval(
+    mean: float, variance: float, n: float, level: float, value_range: tuple[float, float] = UNBOUNDED
+) -> tuple[float, float]:
+    """Return the confidence interval of the mean of n independent values in a known range, which it never leaves.
+
+    It contains every mean m with |mean - m| <= t sqrt(r v(m) / n), where t is the quantile of Student's t, v(m) the
+    largest variance of values with mean m, (m - low)(high - m), and r the variance of the values as a fraction of
+    v(mean). For values 0 and 1, r is 1 and this is Wilson's score interval with t in place of the normal quantile. As r
+    is estimated from few values, it is pulled towards 1 like the mean of n values and a quarter of a value that is 1.
+
+    If all values are the same, nothing is known about r. Then all but a fraction q of all values are the same, with
+    q = 1 - a^(1/n) and a = (1 - level) / 2 (Clopper and Pearson), and those may have the ends of the range.
+
+    Values without a range have Student's t interval, cut at the end of a range with one end.
+
+    Parameters
+    ----------
+    mean, variance : float
+        Mean and variance of the values, with denominator n - 1.
+    n : float
+        The number of values, or an effective number.
+    level : float
+        The confidence level.
+    value_range : tuple of float
+        The lowest and the highest value that can occur, or infinities.
+
+    Returns
+    -------
+    low, high : float
+        The bounds; NaN if n is 1 or less.
+
+    Examples
+    --------
+    Ten of ten, and seven of ten:
+
+    >>> [round(each, 3) for each in bounded_interval(1.0, 0.0, 10, 0.95, (0, 1))]
+    [0.692, 1.0]
+    >>> [round(each, 3) for each in bounded_interval(0.7, 0.7 * 0.3 * 10 / 9, 10, 0.95, (0, 1))]
+    [0.357, 0.907]
+    """
+    from scipy.special import stdtrit
+
+    if not n > 1 or math.isnan(mean) or math.isnan(variance):
+        return math.nan, math.nan
+    quantile = min(float(stdtrit(n - 1, (1 + level) / 2)), _LARGEST_QUANTILE)
+    lowest, highest = value_range
+    if math.isinf(highest - lowest):
+        half = quantile * math.sqrt(variance / n)
+        return max(mean - half, lowest), min(mean + half, highest)
+    if variance == 0:
+        others = 1 - ((1 - level) / 2) ** (1 / n)
+        return mean - others * (mean - lowest), mean + others * (highest - mean)
+    size = highest - lowest
+    share = (mean - lowest) / size
+    relative = variance * (n - 1) / n / size**2 / (share * (1 - share)) if 0 < share < 1 else 1.0
+    k = quantile**2 * (relative * n + _PULL) / (n + _PULL) / n
+    middle, half = share + k / 2, math.sqrt(max(k * share * (1 - share) + k * k / 4, 0.0))
+    low, high = ((middle + sign * half) / (1 + k) for sign in (-1, 1))
+    # Rounding may put an end beyond the range, or on the wrong side of the mean.
+    return min(max(lowest, lowest + size * low), mean), max(min(highest, lowest + size * high), mean)
+
+
+def difference_interval(differences: Moments, level: float) -> Interval:
+    """Return the interval of a mean difference of two systems; the range is that of differences, such as (-1, 1).
+
+    It is Student's t interval, which agrees with the t test, cut at the ends of the range. If all differences are the
+    same, it is that of `bounded_interval`.
+
+    Examples
+    --------
+    Ten queries, on all of which two systems are equal:
+
+    >>> found = difference_interval(Moments.of(np.zeros(10), value_range=(-1, 1)), 0.95)
+    >>> round(found.low, 2), round(found.high, 2)
+    (-0.31, 0.31)
+    """
+    mean, variance, n = differences.mean, differences.variance, differences.effective_count
+    low, high = bounded_interval(mean, variance, n, level, UNBOUNDED if variance > 0 else differences.limits)
+    if low == low:
+        low, high = max(low, differences.limits[0]), min(high, differences.limits[1])
+    note = NO_INTERVAL if differences.count < 2 else SAME_VALUE if variance == 0 else ""
+    return Interval(low, high, mean, level, "t", note)
 
 
 def _bca(tails: Floats, sample: Floats, means: Floats) -> Floats:

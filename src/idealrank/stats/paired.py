@@ -24,6 +24,7 @@ __all__ = [
     "equivalence_test",
     "randomization_test",
     "sign_test",
+    "t_p_value",
     "t_test",
     "wilcoxon_test",
 ]
@@ -32,6 +33,8 @@ __all__ = [
 _EXACT_UP_TO, _WILCOXON_EXACT_UP_TO = 20, 50
 #: Sums that differ by less than this fraction of the sum of all differences are equal except for rounding.
 _ROUNDING = 1e-12
+#: No p-value is 0.
+_LEAST_P_VALUE = 1e-300
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def randomization_test(
     b: npt.ArrayLike,
     *,
     n_permutations: int = 10_000,
-    seed: int | None = None,
+    seed: int | None = 0,
     n_threads: int | None = None,
 ) -> PairedTest:
     """Run Fisher's paired randomization test, which swaps a and b at random on each query.
@@ -132,6 +135,9 @@ def randomization_test(
 def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     """Run Student's paired t test.
 
+    If all n differences are the same and not 0, t is infinite, whatever n. The p-value is then that of the exact
+    randomization test, 2^(1 - n), which is 1 for one query. If all are 0, it is 1.
+
     Parameters
     ----------
     a, b : array-like
@@ -155,12 +161,23 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     >>> round(t_test([2, 4, 6], [1, 2, 3]).p_value, 4)
     0.0742
     """
+    _, found = _with_t_statistic("t", a, b)
+    return found if math.isnan(found.statistic) else replace(found, p_value=t_p_value(found.statistic, found.n_queries))
+
+
+def t_p_value(statistic: float, n: float) -> float:
+    """Return the two-sided p-value of Student's t for n differences, or an effective number of them.
+
+    Examples
+    --------
+    >>> round(t_p_value(12**0.5, 3), 4), t_p_value(math.inf, 3)
+    (0.0742, 0.25)
+    """
     from scipy.special import stdtr
 
-    _, found = _with_t_statistic("t", a, b)
-    if math.isnan(found.statistic):
-        return found
-    return replace(found, p_value=2 * float(stdtr(found.n_queries - 1, -abs(found.statistic))))
+    if math.isinf(statistic):
+        return float(2.0 ** (1 - n))
+    return max(2 * float(stdtr(n - 1, -abs(statistic))), _LEAST_P_VALUE)
 
 
 def wilcoxon_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
@@ -239,10 +256,12 @@ def bootstrap_test(
     b: npt.ArrayLike,
     *,
     n_resamples: int = 10_000,
-    seed: int | None = None,
+    seed: int | None = 0,
     n_threads: int | None = None,
 ) -> PairedTest:
     """Run the bootstrap shift test, which resamples the differences after shifting their mean to 0 (Sakai 2006).
+
+    If all differences are the same, the p-value is that of `t_test`.
 
     Parameters
     ----------
@@ -277,6 +296,8 @@ def bootstrap_test(
     differences, found = _with_t_statistic("bootstrap", a, b)
     if math.isnan(found.statistic):
         return found
+    if math.isinf(found.statistic):
+        return replace(found, p_value=t_p_value(found.statistic, found.n_queries))
     check_count(n_resamples, "n_resamples")
     seed = new_seed(seed)
     shifted = differences - found.difference
@@ -289,6 +310,8 @@ def bootstrap_test(
 
 def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> PairedTest:
     """Run two one-sided t tests: a small p means that the systems differ by less than the margin (Schuirmann 1987).
+
+    If all n differences are the same, it is the sign test: 2^-n if they are below the margin, otherwise 1.
 
     Parameters
     ----------
@@ -318,8 +341,10 @@ def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> Paire
     if not (are_numbers(margin) and 0 < margin < math.inf):
         raise OptionError(f"margin must be a positive number, got {margin!r}")
     differences, found = _with_t_statistic("equivalence", a, b)
-    if differences.size < 2 or differences.std() == 0:
+    if differences.size < 2:
         return replace(found, p_value=math.nan)
+    if math.isinf(found.statistic) or not differences.any():
+        return replace(found, p_value=0.5**differences.size if abs(found.difference) < margin else 1.0)
     error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
     p_value = stdtr(differences.size - 1, (abs(found.difference) - margin) / error)
     return replace(found, p_value=float(p_value))
@@ -342,7 +367,7 @@ def paired_test(
     b: npt.ArrayLike,
     *,
     n_draws: int = 10_000,
-    seed: int | None = None,
+    seed: int | None = 0,
     n_threads: int | None = None,
 ) -> PairedTest:
     """Run the test with this name; tests that draw no random numbers ignore the options.
@@ -446,9 +471,12 @@ def _with_t_statistic(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[
     """Return the same with Student's t as the statistic, if there is one."""
     differences, found = _unanswered(method, a, b)
     if differences.size < 2:
-        return differences, replace(found, note=join_notes(found.note, "a t statistic needs two queries or more"))
+        note = join_notes(found.note, "a t statistic needs two queries or more")
+        return differences, replace(found, p_value=1.0 if differences.size else math.nan, note=note)
     deviation = float(differences.std(ddof=1))
     if deviation <= _ROUNDING * float(np.abs(differences).max()):
-        constant = "all differences are the same: there is no variance" if differences.any() else ""
-        return differences, replace(found, note=join_notes(found.note, constant))
+        if not differences.any():
+            return differences, found
+        note = join_notes(found.note, "all differences are the same: there is no variance")
+        return differences, replace(found, statistic=math.copysign(math.inf, found.difference), note=note)
     return differences, replace(found, statistic=found.difference / (deviation / math.sqrt(differences.size)))

@@ -143,7 +143,7 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     Returns
     -------
     float
-        The difference; NaN for fewer than two queries.
+        The difference; NaN for fewer than two queries, or if all differences are the same.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
         return math.nan
     variance = float(values.var(ddof=1))
     if variance == 0:
-        return 0.0
+        return math.nan
     return _detectable_errors(values.size, power, level) * math.sqrt(variance / values.size)
 
 

@@ -77,7 +77,7 @@ def randomized_tukey_hsd(
     *,
     n_permutations: int = 10_000,
     level: float = 0.05,
-    seed: int | None = None,
+    seed: int | None = 0,
     n_threads: int | None = None,
 ) -> TukeyHSD:
     """Run the randomized Tukey HSD test of all pairs of systems (Carterette 2012).

@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import check_count, check_fraction
+from idealrank._core.exact import UNBOUNDED
 from idealrank._core.seeds import new_seed
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.corrections import holm
+from idealrank.stats.intervals import bounded_interval
 from idealrank.stats.paired import PairedTest, randomization_test
 from idealrank.stats.samples import complete_queries, differences_of, join_notes
 
@@ -110,7 +112,8 @@ def rank_systems(
     over: str = "queries",
     method: str = "t",
     lower_is_better: bool = False,
-    seed: int | None = None,
+    value_range: tuple[float, float] = UNBOUNDED,
+    seed: int | None = 0,
 ) -> SystemRanks:
     """Compare systems by their mean over several data sets, and bound the rank of each system.
 
@@ -144,14 +147,16 @@ def rank_systems(
         the bootstrap does so far more often.
     lower_is_better : bool
         Whether the best system has the lowest mean.
+    value_range : tuple of float
+        The lowest and the highest value that a query can have, such as (0, 1), or infinities; intervals stay in it.
     seed : int, optional
         Seed of the random number generator; None means a new seed for every call.
 
     Returns
     -------
     SystemRanks
-        Means, differences and ranks. The intervals of means use Student's t with Welch's degrees of freedom; those of
-        geometric means are computed for the logarithm.
+        Means, differences and ranks. The intervals of means use Student's t with Welch's degrees of freedom, or with a
+        range the score method of `interval`; those of geometric means are computed for the logarithm.
 
     Raises
     ------
@@ -190,7 +195,7 @@ def rank_systems(
     strata = sets if over == "queries" else sets.as_one()
     seed = new_seed(seed)
     means = strata.means.T @ strata.weights
-    low, high = _bounds(means, strata.errors(strata.variances()), level)
+    low, high = _bounds(means, strata, strata.variances(), level, value_range)
     sign = -1.0 if lower_is_better else 1.0
     differences = means[:, None] - means
     p_values = _METHODS[method](strata, differences, n_resamples, seed)
@@ -201,6 +206,7 @@ def rank_systems(
         means.size - (is_told & (sign * differences > 0)).sum(axis=1),
     )
     geometric, note = _geometric(sets, over, level)
+    geometric = geometric[0], geometric[1], np.minimum(geometric[2], value_range[1])
     mean_ranks = np.stack([_average_ranks(-sign * own) for own in sets.means]).T @ sets.weights
     return SystemRanks(
         means,
@@ -228,7 +234,7 @@ def stratified_randomization_test(
     *,
     weights: npt.ArrayLike | None = None,
     n_permutations: int = 10_000,
-    seed: int | None = None,
+    seed: int | None = 0,
     n_threads: int | None = None,
 ) -> PairedTest:
     """Run a randomization test of the difference between two systems in their mean over data sets.
@@ -322,6 +328,18 @@ class _Strata(NamedTuple):
             found.append(np.maximum(own[:, None] + own - 2 * products, 0.0))
         return np.stack(found)
 
+    def certain_p_values(self) -> Floats:
+        """Return p-values of pairs whose differences are the same on all queries of a data set, as `t_test` has them.
+
+        Of the 2^n ways to swap two systems on n queries, only 2 are as extreme. If data sets disagree, p is 1.
+        """
+        gaps = self.means[:, :, None] - self.means[:, None, :]
+        scale = _ROUNDING * np.abs(self.means).max()
+        signs = np.where(np.abs(gaps) <= scale, 0.0, np.sign(gaps))
+        n = (np.abs(signs) * self.sizes[:, None, None]).sum(axis=0)
+        agree = (signs.min(axis=0) * signs.max(axis=0) >= 0) & (n > 0)
+        return np.where(agree, 2.0 ** (1 - np.maximum(n, 1)), 1.0)
+
     def errors(self, variances: Floats) -> tuple[Floats, Floats]:
         """Return the standard error of the mean over data sets, and Welch's degrees of freedom."""
         shape = (-1, *[1] * (variances.ndim - 1))
@@ -382,12 +400,18 @@ def _weights(weights: npt.ArrayLike | None, n: int) -> Floats:
     return shares
 
 
-def _bounds(means: Floats, errors: tuple[Floats, Floats], level: float) -> tuple[Floats, Floats]:
-    from scipy.special import stdtrit
-
-    error, df = errors
-    reach = np.where(error > 0, stdtrit(np.minimum(df, 1e9), 1 - level / 2) * error, 0.0)
-    return means - reach, means + reach
+def _bounds(
+    means: Floats, strata: _Strata, variances: Floats, level: float, value_range: tuple[float, float] = UNBOUNDED
+) -> tuple[Floats, Floats]:
+    """Return the intervals of means over data sets; as of one set with so many queries that its error is the same."""
+    errors, dfs = strata.errors(variances)
+    without_variance = 1 / float((strata.weights**2 / strata.sizes).sum())
+    found = []
+    for mean, error, df in zip(means.tolist(), errors.tolist(), dfs.tolist(), strict=True):
+        n = without_variance if error == 0 else min(df, 1e9) + 1
+        found.append(bounded_interval(mean, error**2 * n, n, 1 - level, value_range))
+    low, high = np.array(found, np.float64).T
+    return low, high
 
 
 def _t(strata: _Strata, differences: Floats, n_resamples: int, seed: int) -> Floats:
@@ -398,8 +422,7 @@ def _t(strata: _Strata, differences: Floats, n_resamples: int, seed: int) -> Flo
     scale = _ROUNDING * np.abs(strata.means).max()
     is_known = error > scale
     raw = 2 * stdtr(np.minimum(df, 1e9), -np.abs(differences) / np.where(is_known, error, 1.0))
-    # Without variance, equal systems are equal, and nothing is known about others.
-    raw = np.where(is_known, raw, np.where(np.abs(differences) <= scale, 1.0, math.nan))
+    raw = np.where(is_known, raw, strata.certain_p_values())
     found = np.ones(differences.shape)
     pairs = np.triu_indices(len(differences), k=1)
     found[pairs] = holm(raw[pairs])
@@ -472,9 +495,8 @@ def _bootstrap(strata: _Strata, differences: Floats, n_resamples: int, seed: int
             total += weight / n * (counts.astype(np.float64) @ own)
         largest = np.sort((np.abs(total[:, :, None] - total[:, None, :]) * inverse).max(axis=(1, 2)))
         reaching += rows - np.searchsorted(largest, z * (1 - 1e-9), side="left")
-    # Without variance, equal systems are equal, and nothing is known about others.
     p_values = (reaching + 1) / (n_resamples + 1)
-    return np.where(is_known, p_values, np.where(np.abs(differences) <= scale, 1.0, math.nan))
+    return np.where(is_known, p_values, np.maximum(strata.certain_p_values(), 1 / (n_resamples + 1)))
 
 
 _METHODS: dict[str, Callable[[_Strata, Floats, int, int], Floats]] = {
@@ -497,11 +519,11 @@ def _geometric(sets: _Strata, over: str, level: float) -> tuple[tuple[Floats, Fl
         centers = logs.T @ sets.weights[counted]
         if over == "datasets":
             spread = np.where(np.isfinite(centers), logs - centers, 0.0)
-            errors = _Strata([spread], centers[None, :], np.ones(1), "").errors(_variance(spread)[None, :])
+            one = _Strata([spread], centers[None, :], np.ones(1), "")
+            low, high = _bounds(centers, one, _variance(spread)[None, :], level)
         else:
             relative = np.where(sets.means > 0, sets.variances() / sets.means**2, 0.0)
-            errors = sets.errors(relative)
-        low, high = _bounds(centers, errors, level)
+            low, high = _bounds(centers, sets, relative, level)
         return (np.exp(centers), np.exp(low), np.exp(high)), note
 
 

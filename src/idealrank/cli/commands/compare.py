@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import by_option, digits_option, level_option, weights_option
+from idealrank.cli.support.shared_options import by_option, digits_option, level_option, seed_option, weights_option
 
 if TYPE_CHECKING:
     from idealrank._present.result import Result
@@ -22,10 +22,10 @@ __all__ = ["command"]
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with.")
 @click.option(
     "--test",
-    type=click.Choice(["randomization", "t", "wilcoxon", "sign", "bootstrap", "tukey"]),
+    type=click.Choice(["t", "randomization", "wilcoxon", "sign", "bootstrap", "tukey"]),
+    default="t",
     metavar="TEST",
-    help="The test: randomization (the default with --baseline), t (the default without), wilcoxon, sign, bootstrap or "
-    "tukey.",
+    help="The test: t (the default), randomization, wilcoxon, sign, bootstrap or tukey.",
 )
 @click.option(
     "--correction",
@@ -47,10 +47,11 @@ __all__ = ["command"]
 @click.option(
     "--intervals",
     "interval_method",
-    type=click.Choice(["t", "percentile", "bca"]),
-    default="t",
+    type=click.Choice(["score", "t", "percentile", "bca"]),
+    default="score",
     metavar="METHOD",
-    help="Intervals by Student's t (t, the default) or by a bootstrap: percentile or bca.",
+    help="Intervals by the score method, which stays in the range of the measure (score, the default), by Student's t "
+    "(t), or by a bootstrap: percentile or bca.",
 )
 @click.option("--machine", metavar="FILE", help="Machine judgments of all queries; DATA has the human ones.")
 @click.option(
@@ -65,12 +66,7 @@ __all__ = ["command"]
     default=None,
     help="Show what unjudged documents could change, or skip this computation.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    metavar="N",
-    help="Seed of the random number generator; by default, a random seed, which is printed if it was needed.",
-)
+@seed_option
 @click.option("--all", "everything", is_flag=True, help="Print all rows and all pairs as text, not only the first.")
 @digits_option
 @click.option("--underline", is_flag=True, help="Underline the second best means in LaTeX.")
@@ -88,9 +84,9 @@ def command(
 ) -> None:
     """Compare SYSTEMS on the judged documents in DATA. Both are given as for 'idealrank evaluate'.
 
-    With --baseline, each other system is compared with the baseline by a paired randomization test. Without it, all
-    pairs are compared by paired t tests, and the table shows the difference of each system from the best one. P-values
-    are corrected by Holm's method. Means and intervals are the same as in 'idealrank evaluate': over the queries that
+    With --baseline, each other system is compared with the baseline. Without it, all pairs are compared, and the table
+    shows the difference of each system from the best one. Both by paired t tests, with p-values corrected by Holm's
+    method. Means and intervals are the same as in 'idealrank evaluate': over the queries that
     all systems have. 'detectable' is the smallest true difference that this many queries would detect with 80% power.
 
     If unjudged documents alone could reverse a difference, a sentence says so; --unjudged-bounds shows the numbers, and
@@ -142,14 +138,13 @@ def command(
 
 def _refuse_with_machine(request: Request, options: Mapping[str, Any], **others: object) -> None:
     """Raise a usage error for options that comparisons with machine judgments do not have."""
-    is_other_test = options["test"] not in (None, "t")
     given = {
         "--query-weights": others["query_weights"],
         "--by": others["by"],
         "--unjudged-bounds": others["unjudged_bounds"],
         "--html": request.html_path,
-        "--test": options["test"] if is_other_test else None,
-        "--intervals": None if options["interval_method"] == "t" else options["interval_method"],
+        "--test": None if options["test"] == "t" else options["test"],
+        "--intervals": None if options["interval_method"] == "score" else options["interval_method"],
     }
     for name, value in given.items():
         if value is not None:

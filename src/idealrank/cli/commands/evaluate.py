@@ -16,7 +16,7 @@ __all__ = ["command"]
 @weights_option
 @by_option
 @click.option("--per-query", is_flag=True, help="Also print one row per query.")
-@click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean, by Student's t.")
+@click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean.")
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
 @digits_option
 def command(

@@ -11,6 +11,7 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._core.checks import check_callback
+from idealrank._core.exact import UNBOUNDED
 from idealrank._core.seeds import new_seed
 from idealrank._present.page import listed
 from idealrank._typing import Floats
@@ -48,7 +49,7 @@ def leaderboard(
     level: float = 0.05,
     method: str = "t",
     n_permutations: int = 10_000,
-    seed: int | None = None,
+    seed: int | None = 0,
     n_threads: int | None = None,
     progress: Progress | None = None,
 ) -> Leaderboard:
@@ -82,10 +83,11 @@ def leaderboard(
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
     method : {"t", "randomization", "bootstrap"}
-        How all pairs are tested to find the ranks that each system may have, as in `idealrank.stats.rank_systems`: by t
-        tests with Holm's correction, or by the largest studentized difference of all pairs.
+        How all pairs are tested to find the ranks that each system may have, and how systems are tested against the
+        baseline, as in `idealrank.stats.rank_systems`: by t tests with Holm's correction, or by the largest studentized
+        difference.
     n_permutations : int
-        The number of random permutations of the tests against the baseline.
+        The number of random permutations or resamples of the tests against the baseline; "t" does not use it.
     seed : int, optional
         Seed of the random number generator; None means a new seed for every call.
     n_threads : int, optional
@@ -117,9 +119,9 @@ def leaderboard(
     >>> found = leaderboard({"fiqa": search_runs(seed=1), "scifact": search_runs(seed=2)}, seed=0)
     >>> print(found.to_text("systems", width=50), end="")
     rank  may be  system    mean       low    high
-       1  1       hybrid  0.6008 †  0.5412  0.6604
-       2  2       dense   0.5050    0.4447  0.5653
-       3  3       bm25    0.4089    0.3546  0.4631
+       1  1       hybrid  0.6008 †  0.5403  0.6584
+       2  2       dense   0.5050    0.4452  0.5646
+       3  3       bm25    0.4089    0.3561  0.4638
     Not shown in 50 columns: change, corrected,
     geometric, mean rank.
     †: no system is significantly better. may be: the
@@ -162,17 +164,17 @@ def leaderboard(
     order = np.argsort(totals if lower else -totals, kind="stable")
     ranked = tuple(common[place] for place in order)
     matrices = {key: own.values[:, order] for key, own in known.items()}
-    options: dict[str, Any] = {"level": level, "over": over, "method": method, "seed": seed}
-    overall = stats.rank_systems(matrices, weights=share, lower_is_better=lower, **options)
+    options: dict[str, Any] = {"weights": share, "level": level, "over": over, "method": method, "seed": seed}
+    ranges = {own.value_range for own in known.values()}
+    value_range = ranges.pop() if len(ranges) == 1 else UNBOUNDED
+    overall = stats.rank_systems(matrices, lower_is_better=lower, value_range=value_range, **options)
     normalization: Normalization | None = None
     if dcg is not None and all(own.dcg is not None for own in known.values()):
         both = {key: (matrices[key], own.dcg[:, order]) for key, own in known.items() if own.dcg is not None}
         normalization = normalization_of(name, dcg, ranked, both)
     tests: tuple[AgainstBaseline, ...] = ()
     if baseline is not None:
-        strata = matrices if over == "queries" else {"": means[:, order]}
-        test: dict[str, Any] = {"n_permutations": n_permutations, "seed": seed, "n_threads": n_threads}
-        tests = _against_baseline(ranked, baseline, strata, share, test)
+        tests = _against_baseline(ranked, baseline, matrices, options | {"n_resamples": n_permutations})
     return Leaderboard(
         name,
         ranked,
@@ -226,21 +228,14 @@ def _shares(weights: Any, n_queries: Mapping[str, int]) -> list[float] | None:
 def _against_baseline(
     systems: Sequence[str],
     baseline: str,
-    strata: Mapping[str, Floats],
-    share: Sequence[float] | None,
+    matrices: Mapping[str, Floats],
     options: Mapping[str, Any],
 ) -> tuple[AgainstBaseline, ...]:
-    """Test each other system against the baseline."""
+    """Test each other system against the baseline, by the method that tests all pairs."""
     base = systems.index(baseline)
     others = [place for place in range(len(systems)) if place != base]
-    raw = [
-        stats.stratified_randomization_test(
-            *({name: each[:, place] for name, each in strata.items()} for place in (other, base)),
-            weights=share,
-            **options,
-        ).p_value
-        for other in others
-    ]
+    pairs = [{name: each[:, [other, base]] for name, each in matrices.items()} for other in others]
+    raw = [float(stats.rank_systems(pair, **options).p_values[0, 1]) for pair in pairs]
     tested = zip(others, raw, stats.holm(raw).tolist(), strict=True)
     return tuple(AgainstBaseline(systems[place], p, corrected) for place, p, corrected in tested)
 
@@ -316,6 +311,7 @@ class _Values(NamedTuple):
     dcg: Floats | None
     lower_is_better: bool
     problems: tuple[Problem, ...]
+    value_range: tuple[float, float] = UNBOUNDED
 
     @property
     def is_by_query(self) -> bool:
@@ -347,7 +343,9 @@ def _values(name: str, given: Evaluations | Mapping[str, float], measure: str, d
 
     has_dcg = dcg is not None and all(dcg in each.per_query for each in evaluations.values())
     other = matrix(dcg) if has_dcg and dcg is not None else None
-    return _Values(matrix(measure), ids, other, evaluations.lower_is_better(measure), evaluations.problems)
+    values, lower, problems = matrix(measure), evaluations.lower_is_better(measure), evaluations.problems
+    limits = {each.moments[measure].limits for each in evaluations.values()}
+    return _Values(values, ids, other, lower, problems, limits.pop() if len(limits) == 1 else UNBOUNDED)
 
 
 def _common_systems(datasets: Mapping[str, Sequence[str]]) -> tuple[tuple[str, ...], tuple[Problem, ...]]:

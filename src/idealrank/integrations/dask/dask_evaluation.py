@@ -114,11 +114,11 @@ def compare(
     label: str = "label",
     baseline: str | None = None,
     like: str | Convention | None = None,
-    test: str | None = None,
+    test: str = "t",
     correction: str = "holm",
     level: float = 0.05,
     n_permutations: int = 10_000,
-    seed: int | None = None,
+    seed: int | None = 0,
     sorted: bool = False,  # noqa: A002 (what it says of the data)
     batch_rows: int = 1_000_000,
     client: Any = None,

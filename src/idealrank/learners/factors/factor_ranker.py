@@ -140,7 +140,7 @@ class FactorRanker(Learner):
     dtype: str = option(choice("float64", "float32"), "float64")
     patience: int | None = option(number(1, is_whole=True))
     measure: str | Measure = "ndcg@20"
-    random_state: int | None = option(number(0, is_whole=True))
+    random_state: int | None = option(number(0, is_whole=True), 0)
     verbose: bool = option(flag, False)
 
     def fit(

@@ -73,7 +73,7 @@ class LinearModel(WeightedSum):
     learning_rate: float = option(number(0), 0.01)
     continuation: bool = option(flag, True)
     warm_start: bool = option(flag, False)
-    random_state: int | None = option(number(0, is_whole=True))
+    random_state: int | None = option(number(0, is_whole=True), 0)
     engine: Any = option(engine_of)
 
     def __sklearn_clone__(self) -> Any:

@@ -88,7 +88,7 @@ class Candidate(NamedTuple):
 
 
 def candidates_of(
-    ranker: Any, settings: Settings, by: str | Measure | None, n_iter: int | None = None, seed: int | None = None
+    ranker: Any, settings: Settings, by: str | Measure | None, n_iter: int | None = None, seed: int | None = 0
 ) -> list[Candidate]:
     """Return a copy of the ranker with each setting, validating by this measure; None for the ranker's own."""
     check_learner(ranker, "ranker")
@@ -105,7 +105,7 @@ def candidates_of(
         raise OptionError(str(error)) from None
 
 
-def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None = None) -> list[dict[str, Any]]:
+def settings_of(settings: Settings, n_iter: int | None = None, seed: int | None = 0) -> list[dict[str, Any]]:
     """Return each combination of the values, or ``n_iter`` of them at random.
 
     >>> settings_of({"l2": [0.1, 1.0], "max_iter": [50]})

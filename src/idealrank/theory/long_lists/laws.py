@@ -64,7 +64,7 @@ class BoundedLaw(Result):
         """The standard deviation."""
         return math.sqrt(self.variance)
 
-    def sample(self, size: int, seed: int | None = None) -> Floats:
+    def sample(self, size: int, seed: int | None = 0) -> Floats:
         """Draw values of NDCG.
 
         Ranks beyond the first thousand are replaced by a normal deviate with their mean and variance.
