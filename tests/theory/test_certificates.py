@@ -153,7 +153,7 @@ def test_distinguish_certifies_and_draws_it() -> None:
     curve_a, curve_b = found.curves["ndcg"]
     assert certain == certificate("ndcg", curve_a, curve_b).n
     assert certain is not None
-    assert f"on a list of {certain:,} documents or more, A is ahead at every length" in " ".join(
+    assert f"on a list of {certain:,} documents or more with these curves, A is ahead at every length" in " ".join(
         found.page().reasons["ndcg: consistently"]
     )
     axes: Any = plot_wins(found)

@@ -9,7 +9,7 @@ from theory_models import GRADED, MODELS
 
 from idealrank import discounts
 from idealrank.errors import DataError, OptionError
-from idealrank.measures import NDCG
+from idealrank.measures import NDCG, measure
 from idealrank.theory import StepCurve, concentration, first_order, gap, leading_gap, pseudo_expectation
 from idealrank.theory.long_lists.curves import of
 from idealrank.theory.long_lists.gaps import log_moments
@@ -151,17 +151,33 @@ def test_lemma_33_with_equal_limits_the_better_top_loses_slowly() -> None:
     assert gap("power:0.8", curve(1), curve(-1), n).mean * ideal == pytest.approx(0.05 * -4.43754, rel=0.01)
 
 
-def test_concentration_is_as_corrected() -> None:
-    # As printed the bound is 0 for a constant curve, yet NDCG is not at its pseudo-expectation.
+CONCENTRATED = ("log", "power:0.2", "power:0.5", "power:0.8", "zipf", "power:2", "geometric:2")
+
+
+@pytest.mark.parametrize("name", [*(f"ndcg(discount={each})" for each in CONCENTRATED), "ndcg@10", "ndcg@20%"])
+def test_concentration_is_a_bound_within_a_factor_of_two(name: str) -> None:
     rng = np.random.default_rng(0)
-    n = 10_000
-    values = [float(NDCG()(rng.random(n) < 0.3, rng.random(n))[0]) for _ in range(100)]
-    deviation = np.mean(np.abs(np.array(values) - pseudo_expectation("log", MODELS["const"], n)))
-    assert deviation == pytest.approx(0.0030, abs=0.0008)
-    assert 0 < deviation < concentration("log", n, 0.3, holder=0).deviation
-    assert concentration("log", n, 0.3).deviation == pytest.approx(n ** (-1 / 3) / 0.3 * math.log(n) ** (1 / 3))
-    assert concentration("power:0.8", n, 0.3).deviation > concentration("power:0.2", n, 0.3).deviation
-    assert concentration("log", n, 0.5).failure == math.exp(-10)
+    for n, curve in ((100, MODELS["const"]), (1000, lambda s: 0.02 + 0.16 * s**3), (1000, lambda s: 0.1 + 0.6 * s)):
+        found = concentration(name, curve, n)
+        s = rng.random(1000 * n)
+        labels = (rng.random(s.size) < curve(s)).astype(float)
+        values = measure(name)(labels, s, np.arange(0, s.size + 1, n))
+        distances = np.abs(values - found.expected)
+        assert found.sd == pytest.approx(float(values.std()), rel=0.15)
+        assert np.mean(distances > found.deviation) <= 0.02
+        assert found.deviation <= 2 * np.quantile(distances, 0.95)
+
+
+def test_concentration_with_gains_of_several_values() -> None:
+    rng = np.random.default_rng(1)
+    levels = {3.0: lambda s: 0.2 * s, 1.0: lambda s: 0.3 + 0 * s}
+    n = 500
+    s = rng.random((1000, n))
+    chance = rng.random(s.shape)
+    labels = np.where(chance < 0.2 * s, 2.0, np.where(chance < 0.2 * s + 0.3, 1.0, 0.0))
+    for name in ("ndcg", "ndcg(discount=power:0.5)", "ndcg@10"):
+        values = measure(name)(labels.ravel(), s.ravel(), np.arange(0, s.size + 1, n))
+        assert concentration(name, levels, n).sd == pytest.approx(float(values.std()), rel=0.1)
 
 
 @pytest.mark.parametrize(("beta", "exponent", "low", "high"), [(0.25, 0.5, 0.30, 0.42), (0.7, 0.3, 0.28, 0.40)])
@@ -173,8 +189,11 @@ def test_noise_is_of_the_order_that_limits_allow(beta: float, exponent: float, l
         assert low < np.std(values) * n**exponent < high
 
 
-def test_concentration_refuses_what_it_does_not_know() -> None:
-    with pytest.raises(OptionError, match="slower than 1/r only"):
-        concentration("zipf", 100, 0.5)
-    with pytest.raises(DataError, match="0 < p <= 1"):
-        concentration("log", 100, 0)
+def test_concentration_is_never_beyond_the_range_of_ndcg() -> None:
+    found = concentration("ndcg@1", MODELS["const"], 100)
+    assert found.deviation == max(found.expected, 1 - found.expected)
+    # A small delta, and labels without noise: nothing to bound.
+    assert concentration("ndcg", MODELS["const"], 20, delta=1e-9).deviation < 1
+    assert concentration("ndcg@1", lambda s: 1.0, 100).deviation == 0
+    with pytest.raises(DataError, match="between 0 and 1/2"):
+        concentration("ndcg", MODELS["const"], 20, delta=0.7)

@@ -47,6 +47,17 @@ def test_theorem_8_condition_2_is_false() -> None:
     assert share_won(draw, NDCG(discount="power:0.7"), 400) == pytest.approx(expected, abs=0.056)
 
 
+@pytest.mark.parametrize(("n", "expected"), [(5, 0.39), (100, 0.22), (10_000, 0.168)])
+def test_shares_of_wins_in_the_counterexample_to_theorem_8(n: int, expected: float) -> None:
+    rng, times = np.random.default_rng(3), 400_000 // n + 800
+    u0, u1 = rng.random((2, times, n))
+    labels = rng.random(u0.shape) < 0.5 + (np.interp(u0, *KNOTS_7) - np.interp(u1, *KNOTS_7)) / 2
+    m, offsets = NDCG(discount="power:0.7"), np.arange(0, labels.size + 1, n)
+    leads = m(labels.ravel(), -u0.ravel(), offsets) - m(labels.ravel(), -u1.ravel(), offsets)
+    share = float(np.mean((np.sign(leads) + 1) / 2))
+    assert share == pytest.approx(expected, abs=3 * math.sqrt(expected * (1 - expected) / times) + 0.005)
+
+
 def test_theorem_8_with_equal_limits_and_less_weight_on_top_is_a_coin() -> None:
     a, b = halves(KNOTS_3)
     assert win_probability("power:0.3", a, b) == 0.5

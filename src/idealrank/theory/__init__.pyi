@@ -38,9 +38,9 @@ from idealrank.theory.linear_ndcg import linear_ndcg_of_auc as linear_ndcg_of_au
 from idealrank.theory.linear_ndcg import threshold_errors as threshold_errors
 from idealrank.theory.long_lists.certificates import Certificate as Certificate
 from idealrank.theory.long_lists.certificates import certificate as certificate
+from idealrank.theory.long_lists.concentration import concentration as concentration
 from idealrank.theory.long_lists.curves import Curve as Curve
 from idealrank.theory.long_lists.curves import GradedCurve as GradedCurve
-from idealrank.theory.long_lists.expectations import concentration as concentration
 from idealrank.theory.long_lists.expectations import expected_dcg as expected_dcg
 from idealrank.theory.long_lists.expectations import pseudo_expectation as pseudo_expectation
 from idealrank.theory.long_lists.gaps import first_order as first_order

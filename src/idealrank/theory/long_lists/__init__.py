@@ -1,1 +1,1 @@
-"""Long lists: what NDCG tends to, and which discounts and cutoffs tell two rankers apart (Wang et al. 2013)."""
+"""Long lists: what NDCG tends to, and which discounts and cutoffs distinguish two rankers (Wang et al. 2013)."""

@@ -1,15 +1,13 @@
-"""The expected DCG of n documents, exactly; their expected NDCG, approximately; and how close NDCG is to it."""
+"""The expected DCG of n documents, exactly, and their expected NDCG, approximately."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from idealrank._core.checks import are_numbers
-from idealrank._present.result import Result
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.measures.cutoffs import CutoffLike
@@ -17,10 +15,9 @@ from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.rank_weights import rank_weight
-from idealrank.theory.long_lists.regimes import regime
 from idealrank.theory.long_lists.weights import Weight
 
-__all__ = ["concentration", "expected_dcg", "pseudo_expectation"]
+__all__ = ["expected_dcg", "pseudo_expectation"]
 
 
 def pseudo_expectation(
@@ -177,76 +174,3 @@ def _binomial(n: int, u: float) -> tuple[Int64s, Floats]:
     logs -= special.gammaln(numbers + 1.0) + special.gammaln(n - numbers + 1.0)
     chances = np.exp(logs - logs.max())
     return numbers, chances / chances.sum()  # which also removes the rounding error of gammaln
-
-
-@dataclass(frozen=True)
-class Concentration(Result):
-    """A bound on the distance between NDCG and its pseudo-expectation, up to constant factors.
-
-    Parameters
-    ----------
-    deviation : float
-        The bound on the distance.
-    failure : float
-        The probability that the distance is larger.
-
-    Examples
-    --------
-    >>> from idealrank.theory.long_lists.expectations import concentration
-    >>> concentration("log", 1e6, 0.5).failure < 1e-10
-    True
-    """
-
-    deviation: float
-    failure: float
-
-
-def concentration(
-    discount: MeasureLike, n: float, p: float, *, alpha: float = 1.0, holder: float = 1.0
-) -> Concentration:
-    """Bound the distance of NDCG from its pseudo-expectation (Wang et al. 2013, Lemmas 23 and 34, corrected).
-
-    Lemma 23 is about the logarithm, Lemma 34 about r^-beta. As printed, both are wrong: Lemma 23 gives 0 for a constant
-    curve, where ``holder`` is 0, and Lemma 34 neglects that the labels of the first ranks alone change NDCG by n^-(1 -
-    beta). The probability of failure is exp(-n^(1/4)) in Lemma 23 and exp(-n^((1 - beta)/3)) in Lemma 34, which is much
-    larger for a steep discount. Factors that do not depend on n, p and the curve are unknown, and are left out.
-
-    Parameters
-    ----------
-    discount : str, Measure, Discount or callable
-        A discount that decreases more slowly than 1/r, or an NDCG measure with one.
-    n : float
-        The number of documents.
-    p : float
-        The share of relevant documents.
-    alpha, holder : float
-        The exponent and the constant of Hölder continuity of the curve: |ybar(s) - ybar(t)| <= holder |s - t|^alpha,
-        with 0 < alpha <= 1.
-
-    Returns
-    -------
-    Concentration
-        The distance, and the probability that it is exceeded.
-
-    Raises
-    ------
-    OptionError
-        If the discount decreases as fast as 1/r or faster.
-    DataError
-        If a number is out of range.
-
-    Examples
-    --------
-    >>> from idealrank.theory import concentration
-    >>> round(concentration("log", 1e6, 0.5).deviation, 4)  # 2 * 1e-2 * (log 1e6)^(1/3)
-    0.048
-    """
-    found = regime(discount)
-    if found.kind not in ("slow", "power"):
-        raise OptionError(f"concentration is known for discounts slower than 1/r only; this one: {found.reason}")
-    if not (are_numbers(p, n, alpha, holder) and 0 < p <= 1 and n > 1 and 0 < alpha <= 1 and holder >= 0):
-        raise DataError(f"needs 0 < p <= 1, n > 1, 0 < alpha <= 1 and holder >= 0, got {p=}, {n=}, {alpha=}, {holder=}")
-    # The sum of the weights, of which the labels may deviate by the power 2/3.
-    size = n ** (1 - found.beta) / math.log(n) ** found.logs
-    deviation = max(holder, 1.0) / p * max(n ** (-alpha / 3) * math.log(n) ** (found.logs / 3), size ** (-1 / 3))
-    return Concentration(deviation, math.exp(-(n**0.25 if found.kind == "slow" else size ** (1 / 3))))

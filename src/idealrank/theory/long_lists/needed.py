@@ -1,4 +1,4 @@
-"""How many documents, or how many queries, are needed to tell two rankers apart."""
+"""How many documents, or how many queries, are needed to distinguish two rankers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Gap(Result):
         float
             The number of queries; infinity if the means are equal.
         """
-        z = special.ndtri(1 - _risk(delta))
+        z = special.ndtri(1 - check_risk(delta))
         return float((z * self.sd / self.mean) ** 2) if self.mean else math.inf
 
     def queries_hoeffding(self, delta: float = 0.05) -> float:
@@ -79,13 +79,13 @@ class Gap(Result):
         float
             The number of queries; infinity if the means are equal.
         """
-        return 2 * math.log(1 / _risk(delta)) / self.mean**2 if self.mean else math.inf
+        return 2 * math.log(1 / check_risk(delta)) / self.mean**2 if self.mean else math.inf
 
 
-def _risk(delta: float) -> float:
-    """Delta, if it is a valid probability of the wrong order."""
+def check_risk(delta: float) -> float:
+    """Return delta, if it is a valid probability of an error."""
     if not (are_numbers(delta) and 0 < delta < 0.5):
-        raise DataError(f"delta, the probability of the wrong order, must be between 0 and 1/2, got {delta!r}")
+        raise DataError(f"delta, the probability of an error, must be between 0 and 1/2, got {delta!r}")
     return delta
 
 
@@ -136,7 +136,7 @@ def gap(
         return Gap((a.top - b.top) / best, math.sqrt(variance) / best)
     n = check_n_docs(n)
     curves.check_same_documents(a, b)
-    ends = _blocks(n, weighting.depth(n))
+    ends = blocks(n, weighting.depth(n))
     counts, ranks = np.diff(ends), (ends[1:] + ends[:-1] + 1) / 2
     s = 1 - (ranks - 0.5) / n
 
@@ -206,8 +206,8 @@ def _variance(a: _List, b: _List, shares: Floats, weights: Floats, curve: Curve)
 _SINGLE = 20_000
 
 
-def _blocks(n: int, depth: int) -> Floats:
-    """The ends of blocks of ranks that are summed as one: single ranks, and beyond the first 20,000, 0.1% each."""
+def blocks(n: int, depth: int) -> Floats:
+    """Return the ends of blocks of ranks that are summed as one: single ranks, and beyond the first 20,000, 0.1% each."""
     if n <= _SINGLE:
         return np.arange(n + 1.0)
     longer = np.geomspace(_SINGLE, n, int(math.log(n / _SINGLE) / 0.001) + 2).round()
@@ -329,7 +329,7 @@ def documents_needed(
     >>> [documents_needed(each, a, b).at_all_lengths for each in ("log", "power:0.5", "ndcg@10")]
     [864, 763, None]
     """
-    weighting, risk = Weighting.of(discount, cutoff), _risk(delta)
+    weighting, risk = Weighting.of(discount, cutoff), check_risk(delta)
     seen = sees(weighting)
     if seen == "undecided":
         raise OptionError(without_limit(weighting))

@@ -10,20 +10,22 @@ STATEMENTS = {
     "Definition 1": "NDCG is the DCG of a ranking divided by the highest DCG that its documents can have.",
     "Theorem 4": "With the discount 1/log(1 + r) and no cutoff, the NDCG of every ranker converges to 1.",
     "Theorem 6": (
-        "With the discount 1/log(1 + r) and no cutoff, any two rankers with different relevance curves are told apart "
-        "ever more surely as lists grow: the gap shrinks like a power of 1/log(n), the noise much faster."
+        "With the discount 1/log(1 + r) and no cutoff, any two rankers with different, Hoelder continuous relevance "
+        "curves are distinguished ever more surely as lists grow: the gap shrinks like a power of 1/log(n), the noise "
+        "much faster."
     ),
     "Theorem 7": (
         "With the discount r^-b, 0 < b < 1, NDCG converges to a weighted mean of the relevance curve, relative to that "
         "of the ideal ranking."
     ),
     "Theorem 8": (
-        "With the discount r^-b, 0 < b < 1, rankers with different limits are told apart ever more surely as lists "
-        "grow. If the limits are equal and labels at the top are random, they are not."
+        "With the discount r^-b, 0 < b < 1, rankers with different limits are distinguished ever more surely as "
+        "lists grow. If the limits are equal and labels at the top are random, they are not."
     ),
     "Theorem 9": (
         "With the discount 1/r, NDCG converges to the expected gain at the very top of the list, relative to the "
-        "highest gain; rankers with different tops are told apart ever more surely, but slowly."
+        "highest gain; rankers with different tops are distinguished ever more surely, but slowly. If the tops are "
+        "equal and their labels random, they are not."
     ),
     "Theorem 10": (
         "If the sum of the discounts is bounded, or a fixed number of ranks counts, NDCG does not converge: the labels "

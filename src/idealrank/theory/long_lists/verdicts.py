@@ -247,7 +247,7 @@ def _of_equal_tops(weighting: Weighting, found: Regime, a: Curve, b: Curve) -> V
     if found.kind == "harmonic" and weighting.cutoff is None and found.logs == 0 and noisy:
         reason = "the tops are the same; what is below them adds no more than the noise of the labels at the top"
         return _in_expectation(top_integral(a, b), reason, "Theorem 9", "gap 1/log(n), noise 1/log(n)")
-    reason = "the tops are the same: the verdict depends on how fast the curves separate below, and on chance"
+    reason = "the tops are the same: the verdict depends on how fast the curves differ below, and on chance"
     return Verdict("undecided", reason, "Theorem 9" if found.kind == "harmonic" else "Theorem 11")
 
 
