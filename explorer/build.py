@@ -62,6 +62,7 @@ TOOLS = {
     "llama_index": "LlamaIndex",
     "haystack": "Haystack",
     "sentence_transformers": "sentence-transformers",
+    "sentence_transformers_reranking": "sentence-transformers, reranking",
     "recbole": "RecBole",
     "cornac": "Cornac",
     "lightgcn": "LightGCN",

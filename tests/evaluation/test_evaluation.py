@@ -391,8 +391,10 @@ def test_integer_ids_of_queries_and_documents_are_compared_as_text() -> None:
 
 def test_a_measure_whose_tool_has_other_queries_for_it() -> None:
     qrels, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": {"a": 1.0}}
-    with pytest.raises(DataError, match=r"one choice for rr@10 and another for most.*missing=0\.0.*missing='drop'"):
+    with pytest.raises(DataError, match=r"missing='drop' for ndcg@10 in beir, and missing=0\.0 for rr@10"):
         ir.evaluate(qrels, run, ["ndcg@10", "rr@10"], like="beir")
+    assert ir.evaluate(qrels, run, "ndcg@10", like="beir", query_weights=[1, 3]).mean == {"ndcg@10": 1.0}
+    assert ir.evaluate(qrels, run, "rr@10", like="beir", query_weights=[1, 3]).mean == {"rr@10": 0.25}
     for missing, mean in ((0.0, 0.5), ("drop", 1.0)):
         assert ir.evaluate(qrels, run, "rr@10", like=ir.convention("beir").replace(missing=missing)).mean == {
             "rr@10": mean

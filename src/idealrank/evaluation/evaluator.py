@@ -30,10 +30,10 @@ from idealrank.evaluation.inputs import (
     naming,
 )
 from idealrank.evaluation.preparation import (
+    differences,
     in_order_of_ties,
     judged_lists,
     prepare,
-    undefined_ties,
     with_duplicates,
 )
 from idealrank.evaluation.query_categories import Categories, in_order, value_of
@@ -128,7 +128,7 @@ class Evaluator:
 
     def evaluate(self, system: Run | Floats, measures: Measures) -> Evaluation:
         """Evaluate one system: a run, or checked scores in the order of the data."""
-        named = named_measures(measures)  # raises an error for an unknown measure before any work
+        named = named_measures(measures, self.convention)  # raises an error for an unknown measure before any work
         return self._measured(*self._documents(system), named)
 
     def evaluate_all(self, systems: Iterable[tuple[str, Run | Floats]], measures: Measures) -> Evaluations:
@@ -144,7 +144,10 @@ class Evaluator:
 
     def filled(self, measures: Measures) -> dict[str, Measure]:
         """Return {measure as given: the measure with every option filled in}."""
-        return {name: each.with_convention(self.convention) for name, each in named_measures(measures).items()}
+        return {
+            name: each.with_convention(self.convention)
+            for name, each in named_measures(measures, self.convention).items()
+        }
 
     def lists(self, system: Run | Floats, measure: Measure) -> Lists:
         """Return the documents of a system as the measure sees them: those that the convention keeps."""
@@ -257,13 +260,14 @@ class Evaluator:
         rules_of = {name: _rules_of(each, rules) for name, each in named.items()}
         if missing.any():
             _check_missing(rules, rules_of)
+        drops_missing = missing.any() and all(each.missing == "drop" for each in rules_of.values())
         # The usual rules come first, since the counts are made with them.
         for own_rules in sorted(dict.fromkeys(rules_of.values()), key=rules.__ne__):
             lists, absent, met = prepare(data, scores, own_rules, missing, self.n_threads)
             chosen = {name: each for name, each in filled.items() if rules_of[name] == own_rules}
             found = values_of_lists(lists, absent, chosen, None if values else counts)
             problems |= dict.fromkeys(met)
-            problems |= dict.fromkeys(undefined_ties(lists, rules, [named[name] for name in chosen]))
+            problems |= dict.fromkeys(differences(lists, rules, [named[name] for name in chosen]))
             if not values:
                 problems |= dict.fromkeys(counts.problems(found, lists.sizes))
             values |= found
@@ -278,7 +282,7 @@ class Evaluator:
         per_query = {name: values[name] for name in named}
         assert lists.query_ids is not None
         weights, categories = self.query_weights, self.categories
-        if rules.missing == "drop" and missing.any():
+        if drops_missing:
             weights = None if weights is None else weights[~missing]
             categories = None if categories is None else tuple(compress(categories, ~missing))
         told = {name: each for name, each in exceptions.items() if each}
@@ -391,13 +395,14 @@ def _rules_of(measure: Measure, rules: Convention) -> Convention:
 
 def _check_missing(rules: Convention, rules_of: Mapping[str, Convention]) -> None:
     """Raise a DataError if the tool has other queries for some measures than for others."""
-    for name, own in rules_of.items():
-        if own.missing != rules.missing:
-            raise DataError(
-                f"the run has nothing for a judged query, where {rules.name} has one choice for {name} and another for "
-                f"most measures: choose like=convention({rules.name!r}).replace(missing={own.missing!r}), or "
-                f"missing={rules.missing!r} (--missing)"
-            )
+    by_choice = {own.missing: name for name, own in rules_of.items()}
+    if len(by_choice) > 1:
+        (one, first), (other, second), *_ = by_choice.items()
+        raise DataError(
+            f"the run has nothing for a judged query, which is missing={one!r} for {first} in {rules.name}, and "
+            f"missing={other!r} for {second}: evaluate them one by one, or choose "
+            f"like=convention({rules.name!r}).replace(missing=...) (--missing)"
+        )
 
 
 def _exceptions(measure: Measure, own: Convention, rules: Convention) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any, Protocol, TypeAlias, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._names.grammar import normalized_name
 from idealrank._typing import Floats
 from idealrank.data.columns import check_index
 from idealrank.data.judgments import Qrels, Run
@@ -18,6 +20,7 @@ from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.io.shapes.id_list_shape import is_ids
 from idealrank.io.shapes.shape import ROLES, InputLayout, Shape, recognize
+from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
 from idealrank.measures.measure_names import named
 
@@ -113,9 +116,16 @@ class LayoutOptions(TypedDict, total=False):
     subtopic: str | None
 
 
-def named_measures(measures: Measures) -> dict[str, Measure]:
-    """Return {measure as given: measure}."""
-    return named(measures)
+def named_measures(measures: Measures, like: Convention | None = None) -> dict[str, Measure]:
+    """Return {measure as given: measure}; a name that means something else in the tool of ``like`` is an error."""
+    by_name = named(measures)
+    refused = {} if like is None else like.refuses
+    for text, each in by_name.items() if refused else ():
+        written = normalized_name(re.split(r"[@(.]", text)[0])
+        for key in (written, each.label, f"{each.label}@" if each.cutoff is not None else ""):
+            if key in refused:
+                raise OptionError(f"{text!r} with like={str(like)!r}: {refused[key]}")
+    return by_name
 
 
 def layout_of(options: Mapping[str, Any], order: Order | None = None) -> InputLayout:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar, cast
 
@@ -11,7 +11,7 @@ import numpy as np
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._present.pluralize import counted
-from idealrank._typing import Booleans, Floats
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import offsets_of, places, query_at
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
@@ -22,7 +22,7 @@ from idealrank.errors import DataError
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
 
-__all__ = ["in_order_of_ties", "judged_lists", "prepare", "undefined_ties", "with_duplicates"]
+__all__ = ["differences", "in_order_of_ties", "judged_lists", "prepare", "with_duplicates"]
 
 Table = TypeVar("Table", Qrels, Run)
 
@@ -89,8 +89,8 @@ def in_order_of_ties(lists: Lists, ties: str) -> tuple[Lists, str]:
     return replace(lists, doc_ids=None).take(order, lists.offsets), "stable"
 
 
-def undefined_ties(lists: Lists, rules: Convention, measures: Iterable[Measure]) -> tuple[Problem, ...]:
-    """Return a problem if the tool that the convention follows leaves the order of equal scores open.
+def differences(lists: Lists, rules: Convention, measures: Sequence[Measure]) -> tuple[Problem, ...]:
+    """Return what the tool that the convention follows leaves open, or computes in another way, on this data.
 
     Parameters
     ----------
@@ -101,6 +101,60 @@ def undefined_ties(lists: Lists, rules: Convention, measures: Iterable[Measure])
     measures : iterable of Measure
         The measures, before the convention fills their options in.
     """
+    by_kind: dict[str, list[Measure]] = {}
+    for each in measures:
+        for kind in cast("Sequence[str]", rules.option("differs", each.label, each.cutoff is not None) or ()):
+            by_kind.setdefault(kind, []).append(each)
+    found = []
+    for kind, own in by_kind.items():
+        count = int(_DIFFERENCES[kind](lists).sum())
+        if count:
+            have = "query has" if count == 1 else "queries have"
+            names = ", ".join(map(str, own))
+            what = f"{count:,} {have} {kind}: {rules.name} may give another value of {names} there, as its note says"
+            found.append(Problem("differs from the tool", count, what))
+    return (*_undefined_ties(lists, rules, measures), *found)
+
+
+def _has_mixed_ties(lists: Lists) -> Booleans:
+    """Return which queries have equal scores for documents with different labels."""
+    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
+    labels = np.nan_to_num(lists.labels)  # an unjudged document counts as 0
+    order = np.lexsort((labels, lists.scores, queries))
+    labels, scores = labels[order], lists.scores[order]
+    is_tie = (scores[1:] == scores[:-1]) & (queries[1:] == queries[:-1])
+    return np.bincount(queries[1:][is_tie & (labels[1:] != labels[:-1])], minlength=lists.n_queries) > 0
+
+
+def _any(of_documents: Booleans, offsets: Int64s) -> Booleans:
+    """Return for which queries something holds of any document."""
+    counts = offsets_of(of_documents)
+    return counts[offsets[1:]] > counts[offsets[:-1]]
+
+
+def _has_odd_judgments(lists: Lists) -> Booleans:
+    """Return which queries have a negative label, no relevant document, or no judged document that is not relevant."""
+    labels, offsets = (lists.labels, lists.offsets) if lists.judged is None else lists.judged
+    return _any(labels < 0, offsets) | ~_any(labels >= 1, offsets) | ~_any(labels < 1, offsets)
+
+
+def _sums_to_zero(lists: Lists) -> Booleans:
+    labels = np.nan_to_num(lists.labels)
+    sums = np.bincount(np.repeat(np.arange(lists.n_queries), lists.sizes), labels, minlength=lists.n_queries)
+    return (sums == 0) & _any(labels != 0, lists.offsets)
+
+
+#: Data on which a tool gives another number, in words, and the queries that have it.
+_DIFFERENCES: Mapping[str, Callable[[Lists], Booleans]] = {
+    "equal scores": _has_mixed_ties,
+    "judgments of bpref": _has_odd_judgments,
+    "labels with the sum 0": _sums_to_zero,
+    "scores up to 0": lambda lists: _any((lists.scores <= 0) & (lists.labels > 0), lists.offsets),
+}
+
+
+def _undefined_ties(lists: Lists, rules: Convention, measures: Iterable[Measure]) -> tuple[Problem, ...]:
+    """Return a problem if the tool that the convention follows leaves the order of equal scores open."""
     limit_of = {
         each: cast("int | None", rules.option("stable_up_to", each.label, each.cutoff is not None))
         for each in measures
@@ -110,13 +164,7 @@ def undefined_ties(lists: Lists, rules: Convention, measures: Iterable[Measure])
     if not limits:
         return ()
     limit = min(limits.values())
-    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
-    labels = np.nan_to_num(lists.labels)  # an unjudged document counts as 0
-    order = np.lexsort((labels, lists.scores, queries))
-    labels, scores = labels[order], lists.scores[order]
-    is_tie = (scores[1:] == scores[:-1]) & (queries[1:] == queries[:-1])
-    is_mixed = is_tie & (labels[1:] != labels[:-1])
-    count = int(np.count_nonzero(lists.sizes[np.unique(queries[1:][is_mixed])] > limit))
+    count = int(np.count_nonzero(lists.sizes[_has_mixed_ties(lists)] > limit))
     if not count:
         return ()
     long = f" of more than {limit} documents" if limit > 1 else ""

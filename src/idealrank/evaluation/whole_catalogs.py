@@ -230,7 +230,8 @@ def evaluate_catalog(
     n_threads: int | None = None,
 ) -> Evaluation:
     """Evaluate scores of whole catalogs; relevant and excluded items have the users and items of the catalog."""
-    rules, named = convention(like or "idealrank"), named_measures(measures)
+    rules = convention(like or "idealrank")
+    named = named_measures(measures, rules)
     problems: list[Problem] = []
     if exclude is not None:
         relevant, n_both = relevant.without(exclude)

@@ -55,7 +55,11 @@ class Convention:
         input order only in lists up to this length, and in an undefined order in longer lists.
     overrides : mapping of mappings
         Options of single measures, by the name of the measure: "ap", or "rr@" for the measure with a cutoff. They may
-        also set another ``precision`` or ``missing``, or other ``labels``.
+        also set another ``precision``, ``negative`` or ``missing``, or other ``labels``; and ``differs``, the data on
+        which the tool gives another number, which a note then says.
+    refuses : mapping of str to str
+        Names that mean something else in the tool, "hits", or "rbp@" with a cutoff, and what to write instead: an
+        OptionError.
     note : str
         What the convention reproduces, and what it does not.
 
@@ -79,6 +83,7 @@ class Convention:
     labels: str = "float"
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    refuses: Mapping[str, str] = field(default_factory=dict, hash=False)
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -195,7 +200,7 @@ _CHOICES: Mapping[str, tuple[float | str, ...]] = MappingProxyType(
     }
 )
 #: Choices that may differ between measures; the others determine the documents and queries.
-_OF_MEASURES = ("precision", "labels", "missing")
+_OF_MEASURES = ("precision", "labels", "negative", "missing")
 
 _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
     {
@@ -231,7 +236,7 @@ _OWN_OVERRIDES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 
 
 def _tool(name: str, note: str, **choices: Any) -> Convention:
-    fields = {key: choices.pop(key) for key in ("overrides", *_CHOICES) if key in choices}
+    fields = {key: choices.pop(key) for key in ("overrides", "refuses", *_CHOICES) if key in choices}
     return Convention(name, options=choices, note=note, **fields)
 
 
@@ -245,6 +250,8 @@ _TREC = _LINEAR | {
     "labels": "truncated",
 }
 _DIVERSITY = ("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "p_ia", "ap_ia", "strec")
+_POOLED_AUC = {"auc": "this tool's AUC is over the documents of all queries together: write like='sklearn' for the "
+                      "mean over queries"}  # fmt: skip
 _UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}
 _PRESETS = (
     _tool("idealrank", "Gain 2^label - 1, ties averaged, ideal over the judged documents."),
@@ -260,31 +267,41 @@ _PRESETS = (
           **(_TREC | {"labels": "integer"})),
     _tool("ir_measures",
           "ir_measures 0.4: a missing query counts as 0. RR@k, Judged and the measures of diversity break ties by "
-          "ascending document id and compare scores as double; the other measures follow trec_eval. Its Judged counts "
-          "a negative label as judged, which is not repeated here.",
+          "ascending document id and compare scores as double; the other measures follow trec_eval. Judged counts a "
+          "negative label as judged. NumQ and NumRel do not count missing queries.",
           **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
-          overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", "judged", *_DIVERSITY)}),
+          overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", *_DIVERSITY)}
+          | {"judged": {"ties": "docid_asc", "precision": "float64", "negative": "keep"}}
+          | {key: {"missing": "drop"} for key in ("num_q", "num_rel")}),
     _tool("ranx",
           "ranx 0.3: float labels are truncated to integers. Ties are in input order in lists of up to 15 documents; "
           "in longer lists their order is undefined, so input order is used here and a note says so. Its RBP weights "
           "by label and can exceed 1. Its bpref counts a negative label as judged, is NaN if every judged document is "
-          "relevant, and is 0 for all queries after one without relevant documents; these are not repeated here.",
+          "relevant, and is 0 for all queries after one without relevant documents; these are not repeated here, and "
+          "a note says so. Its hits is the number of relevant documents, not the hit rate, and its rbp@95 is rbp.95: "
+          "errors here.",
           **_LINEAR, ties="stable", stable_up_to=15, negative="unjudged", missing="error", labels="truncated",
-          overrides={"rbp": {"grades": "labels"}}),
+          overrides={"rbp": {"grades": "labels"}, "bpref": {"differs": ("judgments of bpref",)}},
+          refuses={"hits": "ranx's hits@k is the number of relevant documents, k * p@k: write p@k for their share, "
+                           "hit_rate@k for whether there is one, num_rel_ret for their sum over queries",
+                   "rbp@": "in ranx, rbp@95 has the persistence 0.95 and no cutoff: write rbp.95"}),
     _tool("sklearn",
           "scikit-learn 1.9 ndcg_score: ties are averaged, and only the documents that are passed exist. Its "
           "average_precision_score gives all documents with equal scores the precision after the last of them, which "
-          "is not repeated here.",
-          **_LINEAR, ideal="retrieved"),
+          "is not repeated here, and a note says so. Its roc_auc_score has no value for a query without relevant "
+          "documents.",
+          **_LINEAR, ideal="retrieved", overrides={"ap": {"differs": ("equal scores",)}, "auc": {"empty": "nan"}}),
     _tool("torchmetrics",
           "torchmetrics 1.9: scores are compared as float32. Ties are averaged for NDCG; for the other measures their "
           "order is undefined, so input order is used here and a note says so. AP is divided by the number of relevant "
           "documents found, and a negative ideal DCG is still a divisor. Two bugs are not repeated here: a query "
           "counts as empty if its labels sum to 0, as -1, 1, 0 do; AP, P, recall and RR count a document as irrelevant "
-          "if its score is not positive.",
+          "if its score is not positive. A note says so where it matters. The mean over no queries is 0.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
-          overrides=dict.fromkeys(("p", "recall", "rr", "hit_rate", "r_precision"), _UNDEFINED_TIES)
-          | {"ap": _UNDEFINED_TIES | {"denominator": "hits"}, "ndcg": {"negative_ideal": "divide"}}),
+          overrides=dict.fromkeys(("hit_rate", "r_precision"), _UNDEFINED_TIES)
+          | dict.fromkeys(("p", "recall", "rr"), _UNDEFINED_TIES | {"differs": ("scores up to 0",)})
+          | {"ap": _UNDEFINED_TIES | {"denominator": "hits", "differs": ("scores up to 0",)},
+             "ndcg": {"negative_ideal": "divide", "differs": ("labels with the sum 0",)}}),
     _tool("tf_ranking",
           "TF-Ranking 0.5: ties are shuffled at random on every call, and the value here is the mean over all orders; "
           "a negative label is padding; P@k of a list with fewer than k documents is divided by their number.",
@@ -299,19 +316,23 @@ _PRESETS = (
           "have weights, this 1 is added unweighted, a bug that is not repeated here. NDCG takes labels up to 30, "
           "unless another gain is named.",
           gain=gains.Exp2(30), ties="stable", ideal="retrieved", labels="integer",
+          refuses=_POOLED_AUC | {"averageprecision": _POOLED_AUC["auc"].replace("AUC", "average_precision")},
           overrides={"ndcg": {"empty": 1.0}, "ap": {"empty": 1.0, "denominator": "reachable"}}),
     _tool("xgboost",
           "XGBoost 3.2: scores are compared as float32. A query without relevant documents counts as 1 in NDCG and MAP "
           "but as 0 in pre (precision); without a cutoff, all three are silently cut at 32. MAP and pre take only the "
           "labels 0 and 1; NDCG takes labels up to 31, unless another gain is named. Weights are as in LightGBM.",
           gain=gains.Exp2(31), ties="stable", ideal="retrieved", labels="integer", precision="float32",
+          refuses={"auc": "XGBoost's auc of ranked groups counts pairs in another way: write like='sklearn'"},
           overrides={"ndcg": {"empty": 1.0, "cutoff": 32},
                      "ap": {"empty": 1.0, "denominator": "reachable", "cutoff": 32, "labels": "binary"},
                      "p": {"denominator": "retrieved", "cutoff": 32, "labels": "binary"}}),
     _tool("catboost",
           "CatBoost 1.2: among equal scores the lower label comes first; a document is relevant if its label is above "
           "0.5; a query without relevant documents counts as 1 in NDCG and recall but as 0 in MAP, MRR and precision. "
-          "Its ERR uses labels as probabilities, which is not repeated here.",
+          "Its ERR uses labels as probabilities, and its AUC is over all queries together: errors here.",
+          refuses=_POOLED_AUC | {"err": "CatBoost's ERR takes labels as probabilities: name the option max_label and "
+                                        "write like='idealrank'"},
           **_LINEAR, ties="worst", ideal="retrieved", negative="keep", rel=math.nextafter(0.5, 1),
           overrides={"ndcg": {"empty": 1.0}, "recall": {"empty": 1.0}, "ap": {"denominator": "reachable"},
                      "p": {"denominator": "retrieved"}}),
@@ -319,8 +340,9 @@ _PRESETS = (
           gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal": "full"}}),
     _tool("recommenders",
           "recommenders 1.2: binary gains by default, and even a document with the label 0 counts as a hit; users "
-          "without judged items are left out.",
-          gain=gains.Binary(0.0), ties="stable", rel=0.0, empty="skip", overrides={"ap": {"denominator": "reachable"}}),
+          "without judged items, and users without recommendations, are left out, but NDCG counts the latter as 0.",
+          gain=gains.Binary(0.0), ties="stable", rel=0.0, empty="skip", missing="drop",
+          overrides={"ap": {"denominator": "reachable"}, "ndcg": {"missing": 0.0}}),
     _tool("spark", "Spark 4 RankingMetrics: binary gains; documents are in the order of the predictions.",
           gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
     _tool("letor1",
@@ -380,9 +402,15 @@ _PRESETS = (
           "is not repeated here.",
           **_LINEAR, ideal="retrieved"),
     _tool("sentence_transformers",
-          "sentence-transformers 6.2 InformationRetrievalEvaluator: binary gains; queries without relevant documents "
-          "are left out. Its CrossEncoderRerankingEvaluator calls scikit-learn's ndcg_score.",
-          gain=gains.Binary(), ties="stable", empty="skip"),
+          "sentence-transformers 6.2 InformationRetrievalEvaluator: binary gains; ties by ascending document id; "
+          "queries without relevant documents are left out.",
+          gain=gains.Binary(), ties="docid_asc", empty="skip", overrides={"ap": {"denominator": "reachable"}}),
+    _tool("sentence_transformers_reranking",
+          "sentence-transformers 6.2 CrossEncoderRerankingEvaluator: scikit-learn's ndcg_score and "
+          "average_precision_score, with the reservation for equal scores above; MRR has equal scores in reverse "
+          "order in lists of up to 16 documents, and in an undefined order beyond.",
+          gain=gains.Binary(), ideal="retrieved",
+          overrides={"ap": {"differs": ("equal scores",)}, "rr": {"ties": "reverse", "stable_up_to": 16}}),
     _tool("implicit", "implicit 0.7: binary gains; users without test items are left out.",
           gain=gains.Binary(), ties="stable", empty="skip", overrides={"ap": {"denominator": "reachable"}}),
     _tool("recbole", "RecBole 1.2: binary gains; AP is divided by the number of relevant documents, but at most by k.",

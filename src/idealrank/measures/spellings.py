@@ -1,7 +1,7 @@
 """Names of measures as other tools write them, in the library's own grammar.
 
 ``P.5,10`` and ``rbp.p=0.8`` are trec_eval's, ``ndcg_burges@10`` and ``rbp.95`` ranx's, ``nDCG(dcg="exp-log2")@10`` and
-``SetP`` those of ir_measures.
+``SetP`` those of ir_measures, ``pre@5`` and ``ndcg@5-`` those of XGBoost.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _DOTTED = re.compile(r"(\w+?)(?:\.|_(?=\d+\.\d))(.+)")
 _NUMBER = r"-?\d*\.?\d+"
 _LEVEL = re.compile(rf"(iprec|iprec_?at_?recall|interpolated_?precision|rprec_?mult)[@._]({_NUMBER})", re.IGNORECASE)
 _UTILITY = re.compile(rf"utility\.({_NUMBER})(?:,{_NUMBER})*", re.IGNORECASE)
+_XGBOOST = re.compile(r"(ndcg|map|pre)(@\d+)?(-)?")  # a minus: a query without relevant documents counts as 0
 _HEAD = re.compile(r"\w+?(?=$|[.@(]|_\d)")
 
 
@@ -108,7 +109,10 @@ def translated(text: str) -> str:
     dotted = _DOTTED.fullmatch(text)
     if dotted:
         text = _undotted(dotted[1], dotted[2], text)
-    is_burges = normalized_name(text).startswith(("ndcgburges", "dcgburges"))
+    xgboost = _XGBOOST.fullmatch(text)
+    if xgboost and (xgboost[1] == "pre" or xgboost[3]):
+        return f"{'p' if xgboost[1] == 'pre' else xgboost[1]}{'(empty=0)' if xgboost[3] else ''}{xgboost[2] or ''}"
+    is_burges = re.match(r"(?i)n?dcg[-_]?burges(?=$|[@(])", text)
     if not is_burges and not re.search(r"""["']|dcg\s*=""", text):
         return text
     parsed = read(text, "measure", "ndcg@10")

@@ -88,7 +88,8 @@ def evaluate(
     >>> evaluate(dask.dataframe.from_pandas(pandas.DataFrame(rows), npartitions=2), "rr").mean
     {'rr': 0.75}
     """
-    work = _Work(named_measures(measures), convention(like or "idealrank"), query, label, (score,), sorted)
+    rules = convention(like or "idealrank")
+    work = _Work(named_measures(measures, rules), rules, query, label, (score,), sorted)
     shares = work.shares(data, batch_rows, client)
     folder = None if per_query is None else _empty_folder(per_query)
     summarize, merge = dask.delayed(work.summary), dask.delayed(_merged)
@@ -181,7 +182,8 @@ def compare(
     names = () if isinstance(scores, str) else tuple(items_of(scores, "scores"))
     if len(names) < 2:
         raise DataError(f"a comparison needs the names of two columns of scores or more, got {scores!r}")
-    work = _Work(named_measures(measures), convention(like or "idealrank"), query, label, names, sorted)
+    rules = convention(like or "idealrank")
+    work = _Work(named_measures(measures, rules), rules, query, label, names, sorted)
     shares = work.shares(data, batch_rows, client)
     results = dask.compute(*map(dask.delayed(work.evaluations), shares), scheduler=client)
     check_ends(end for _, ends in results for end in ends)
