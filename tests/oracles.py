@@ -38,6 +38,9 @@ OPTION_VALUES: dict[str, list[Any]] = {
     "grades": ["binary", "labels", "scaled"],
     "p": [0, 0.5, 0.8, 0.99],
     "max_label": [3, 4.5, 60],
+    "min_label": [0, 0.5],
+    "goal": [0.3, 1, 2.5],
+    "normalized": [True, False],
     "p.denominator": ["cutoff", "retrieved"],
     "ap.denominator": ["relevant", "reachable", "hits"],
     "normalize": ["none", "pairs", "weights"],
@@ -109,6 +112,7 @@ GAINS: dict[str, st.SearchStrategy[gains.Gain]] = {
         st.lists(_positive, min_size=1, max_size=5).map(gains.Table),
         st.dictionaries(_positive, _positive, min_size=1, max_size=5).map(gains.Table),
     ),
+    "Partial": st.dictionaries(_positive, _positive, min_size=1, max_size=5).map(gains.Partial),
 }
 DISCOUNTS: dict[str, st.SearchStrategy[discounts.Discount]] = {
     "Log": st.builds(discounts.Log, st.floats(1, 100, exclude_min=True)),
@@ -140,6 +144,8 @@ def gain_of(gain: gains.Gain, label: float) -> float:
             return label
         case gains.Binary(rel):
             return 1.0 if label >= rel else 0.0
+        case gains.Partial(labels, worth):
+            return dict(zip(labels, worth, strict=True)).get(label, label)
         case gains.Table(labels, worth):
             return dict(zip(labels, worth, strict=True))[label]
     raise NotImplementedError(f"no oracle for the gain {gain!r}: write one here")
@@ -467,6 +473,73 @@ def _set_f(m: Any, ranking: Ranking) -> float | None:
     return float((m.weight + 1) * precision * recall / (recall + m.weight * precision))
 
 
+def _scaled(m: Any, label: float) -> float:
+    """The gain from 0 to 1 of a measure of continuation."""
+    return (
+        0.0
+        if math.isnan(label)
+        else (min(max(label, m.min_label), m.max_label) - m.min_label) / (m.max_label - m.min_label)
+    )
+
+
+def _continued(m: Any, ranking: Ranking, go_on: Callable[[int, float], float]) -> float | None:
+    """The expected gain of a user who goes on from rank r with probability go_on(r, gain so far), in 1,000 ranks."""
+    if not any(_scaled(m, label) > 0 for label in ranking.judged):
+        return None
+    reached, value, reads, so_far = 1.0, 0.0, 0.0, 0.0
+    for rank in range(1, 1001):
+        gain = _scaled(m, ranking.labels[rank - 1]) if rank <= len(ranking.labels) else 0.0
+        value, reads, so_far = value + reached * gain, reads + reached, so_far + gain
+        reached *= go_on(rank, so_far)
+    return value / reads
+
+
+def _insq(m: Any, ranking: Ranking) -> float | None:
+    return _continued(m, ranking, lambda r, _: ((r + 2 * m.goal - 1) / (r + 2 * m.goal)) ** 2)
+
+
+def _inst(m: Any, ranking: Ranking) -> float | None:
+    return _continued(m, ranking, lambda r, g: ((r + 2 * m.goal - g - 1) / (r + 2 * m.goal - g)) ** 2)
+
+
+def _bpm(m: Any, ranking: Ranking) -> float | None:
+    depth = depth_of(m.cutoff, len(ranking.labels)) or 1000
+    return _continued(m, ranking, lambda r, g: float(g < m.goal and r < depth))
+
+
+def _sdcg(m: Any, ranking: Ranking) -> float | None:
+    depth = depth_of(m.cutoff, len(ranking.labels)) or 1000
+    own = [_scaled(m, label) / math.log2(rank + 1) for rank, label in enumerate(ranking.labels[:depth], 1)]
+    if not any(_scaled(m, label) > 0 for label in ranking.judged):
+        return None
+    return math.fsum(own) / math.fsum(1 / math.log2(rank + 1) for rank in range(1, depth + 1)) if own else 0.0
+
+
+def _compat(m: Any, ranking: Ranking) -> float | None:
+    """Overlaps of sets of documents, which are numbers: first the retrieved ones, in rank order."""
+    missed = list(ranking.judged)
+    for label in ranking.labels:
+        if not math.isnan(label):
+            missed.remove(label)
+    documents = dict(enumerate([*ranking.labels, *missed]))
+    ideal = sorted((doc for doc, label in documents.items() if label > 0), key=lambda doc: -documents[doc])
+    ranked, depth = list(range(len(ranking.labels))), max(len(ranking.labels), len(ideal))
+
+    def rbo(ranked: list[int]) -> float:
+        overlaps = (len(set(ranked[:k]) & set(ideal[:k])) / k for k in range(1, depth + 1))
+        return math.fsum(m.p**i * overlap for i, overlap in enumerate(overlaps))
+
+    if not ideal:
+        return None
+    return rbo(ranked) / (rbo(ideal) if m.normalized else math.fsum(m.p**i for i in range(depth)))
+
+
+def _pair_accuracy(m: Any, ranking: Ranking) -> float | None:
+    first = [label >= m.rel for label in _top(m, ranking)]
+    pairs = [(a, b) for a, b in itertools.combinations(first, 2) if a != b]
+    return sum(a > b for a, b in pairs) / len(pairs) if pairs else None
+
+
 def _positive_gains(m: Any, labels: Iterable[float]) -> list[float]:
     """Gains of the measure itself: which are above 0, and which are equal, may depend on the last bit."""
     return [0.0 if math.isnan(label) else max(float(m.gain([label])[0]), 0.0) for label in labels]
@@ -568,8 +641,10 @@ def _ndcg_p(m: Any, ranking: Ranking) -> float | None:
 MEASURES: dict[str, Callable[[Any, Ranking], float | None]] = {
     "AP": _ap,
     "AUC": _auc,
+    "BPM": _bpm,
     "BinaryGain": _bin_g,
     "Bpref": _bpref,
+    "Compatibility": _compat,
     "CorrectedNDCG": _corrected_ndcg,
     "DCG": _dcg,
     "ERR": _err,
@@ -579,6 +654,8 @@ MEASURES: dict[str, Callable[[Any, Ranking], float | None]] = {
     "GeometricAP": _plain_ap,
     "GeometricBpref": _bpref,
     "HitRate": _hit_rate,
+    "INSQ": _insq,
+    "INST": _inst,
     "IdealDCG": _ideal_dcg,
     "InferredAP": _inf_ap,
     "InterpolatedPrecision": _iprec,
@@ -593,6 +670,7 @@ MEASURES: dict[str, Callable[[Any, Ranking], float | None]] = {
     "NDCGPValue": _ndcg_p,
     "NDCGZScore": _ndcg_z,
     "NonrelevantRetrieved": lambda m, ranking: float(sum(label < m.rel for label in ranking.labels)),
+    "PairAccuracy": _pair_accuracy,
     "PairwiseError": _pairwise_error,
     "Precision": _precision,
     "Queries": lambda m, ranking: 1.0,
@@ -607,6 +685,7 @@ MEASURES: dict[str, Callable[[Any, Ranking], float | None]] = {
     "Relevant": lambda m, ranking: float(_n_relevant(m, _known(m, ranking))),
     "RelevantRetrieved": lambda m, ranking: float(_n_relevant(m, ranking.labels)),
     "Retrieved": lambda m, ranking: float(len(ranking.labels)),
+    "ScaledDCG": _sdcg,
     "SetF": _set_f,
     "SetMAP": _set_map,
     "SetRelativePrecision": _set_relative_p,

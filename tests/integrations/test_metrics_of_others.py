@@ -59,11 +59,28 @@ class TestProviderOfIrMeasures:
         gains = ir.evaluate(*case, ["ndcg(gain=exp2)@3", "ndcg(gain=table:0:5:1)"]).mean
         assert_allclose(list(found.values()), list(gains.values()), rtol=1e-12, atol=0)
 
+    def test_measures_of_cwl_eval_and_err(self) -> None:
+        tool = pytest.importorskip("ir_measures")
+        from idealrank.integrations.ir_measures import Provider
+
+        qrels = {"q": {"a": 1, "b": 2, "c": 0, "d": 1}, "r": {"a": 0, "b": 1}}
+        run = {"q": {"c": 4.0, "b": 3.0, "x": 2.0, "a": 1.0}, "r": {"b": 2.0, "a": 1.0}}
+
+        names = ["ERR@5", "ERR", "Compat(p=0.9)", "INST(T=2.0,max_rel=2)", "INSQ(max_rel=2)", "BPM(max_rel=1)@5",
+                 "SDCG(max_rel=2)@3", "nDCG(gains={1: 3})"]  # fmt: skip
+        measures = [tool.parse_measure(name) for name in names]
+        found = Provider().calc_aggregate(measures, qrels, run)
+        ours = ir.evaluate(qrels, run, names, like="ir_measures").mean
+        assert_allclose([found[each] for each in measures], list(ours.values()), rtol=1e-12, atol=0)
+        compared = [each for each in measures if each.NAME in ("Compat", "nDCG")]  # others need extra packages
+        theirs = tool.calc_aggregate(compared, qrels, run)
+        assert_allclose([found[each] for each in compared], [theirs[each] for each in compared], rtol=1e-12, atol=0)
+
     def test_a_measure_that_is_not_provided_is_refused(self) -> None:
         tool = pytest.importorskip("ir_measures")
         from idealrank.integrations.ir_measures import Provider
 
-        for name in ("ERR@5", "Compat(p=0.9)", "alpha_nDCG@5"):
+        for name in ("NERR10(max_rel=2)", "Accuracy@5", "alpha_nDCG@5"):
             with pytest.raises(OptionError, match="is not among the measures of ir_measures that idealrank provides"):
                 Provider().calc_aggregate([tool.parse_measure(name)], {"q": {"a": 1}}, {"q": {"a": 1.0}})
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import idealrank as ir
+from idealrank import gains
 from idealrank.errors import OptionError
 from idealrank.evaluation import trec_eval
 from idealrank.measures import (
@@ -96,9 +97,8 @@ def test_several_measures_in_one_text(texts: Any, names: list[str]) -> None:
     assert list(values.mean) == names
 
 
-def test_gains_of_trec_eval_stay_together_and_say_what_to_write() -> None:
-    with pytest.raises(OptionError, match=r"'ndcg.1=3,2=9': write the gain of every label.*table:0>0:1>3:2>9"):
-        named("ndcg.1=3,2=9")
+def test_gains_of_trec_eval_stay_together() -> None:
+    assert named("ndcg.1=3,2=9, ap") == {"ndcg.1=3,2=9": NDCG(gain=gains.Partial({1: 3, 2: 9})), "ap": AP()}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,11 @@ def test_gains_of_trec_eval_stay_together_and_say_what_to_write() -> None:
         ("AP(judged_only=maybe)", "ap: judged_only: expected True or False, got 'maybe'"),
         ('nDCG(dcg="exp")', "dcg must be 'log2' or 'exp-log2', got 'exp'"),
         ("ndcg_burges(gain=linear)", "names its gain twice"),
-        ("rbp.1=2,p=0.8", "write the gain of every label"),
+        ("rbp.1=2,p=0.8", "rbp has no option 'gain'"),
+        ("accuracy@5", "accuracy has several meanings: write hit_rate@k .*, recall@1 .*, pair_accuracy@k"),
+        ("hole@5", "hole of BEIR counts documents that are judged for no query at all.*: unj@k counts"),
+        ("nauc_ndcg_at_10_max", "nauc of MTEB is about abstention"),
+        ("ndcg_burges@10-l2", "write the gain of every label"),
         ("P.x", "cannot read"),
         ([], "no measure was named"),
         (3, "expected a measure such as"),
@@ -121,6 +125,70 @@ def test_gains_of_trec_eval_stay_together_and_say_what_to_write() -> None:
 def test_what_cannot_be_read_says_what_to_write(text: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         named(text)
+
+
+@pytest.mark.parametrize("name", ["ndcg", "map", "recall", "precision", "mrr", "hit_rate"])
+def test_a_key_of_mteb(name: str) -> None:
+    assert ir.measure(f"{name}_at_10") == ir.measure(f"{name}@10")
+
+
+#: Means of ir_measures 0.4.3 with cwl-eval 1.0.12, of ranx 0.3.21 and of BEIR 2.2.0.
+OTHERS = {
+    "ir_measures": {
+        "INST(max_rel=2)": 0.181381858069146,
+        "INST(T=2.5,max_rel=2)": 0.14012692647196529,
+        "INST(max_rel=2,min_rel=1)": 0.11184929218952576,
+        "INSQ(max_rel=2)": 0.1476784231158433,
+        "INSQ(T=3.0,max_rel=1)": 0.15581818349144266,
+        "BPM(max_rel=2)@10": 0.2475,
+        "BPM(T=2.0,max_rel=1)@5": 0.2788888888888889,
+        "SDCG(max_rel=2)@10": 0.14711722661005505,
+        "SDCG(max_rel=1,dcg='log2')@5": 0.23030611187976469,
+        "Compat": 0.16497343490904845,
+        "Compat(p=0.8)": 0.12826612156888928,
+        "Compat(p=0.8,normalize=False)": 0.12686437231257502,
+        "NumRet(rel=2)": 52.0,
+        "SetF(beta=2.0)": 0.21538539605748863,
+        "SetF(beta=0.5,rel=2)": 0.10084834563712196,
+        "nDCG(gains={1:3})@10": 0.19333563898063036,
+        "nDCG(gains={0: 0, 1: 3, 2: 9})": 0.2098649117185027,
+        "RBP(p=0.5,rel=2)": 0.1011669499256944,
+    },
+    "ranx": {
+        "map@10-l2": 0.055296031298778546,
+        "precision@5-l2": 0.1076923076923077,
+        "ndcg@10-l2": 0.12801311214803723,
+        "ndcg-l2": 0.19414705223838596,
+        "dcg@10-l2": 0.9436709798711712,
+        "mrr-l2": 0.23231351981351978,
+        "recall@10-l2": 0.14123227200150273,
+        "f1@10-l2": 0.11450172335553949,
+        "r-precision-l2": 0.09292641119564196,
+        "hit_rate@3-l2": 0.3076923076923077,
+        "bpref-l2": 0.1098001978780015,
+    },
+    "beir": {"R_cap@3": 0.28205, "R_cap@10": 0.22033, "accuracy_at_1": 0.26923, "accuracy_at_3": 0.57692},
+}
+
+
+@pytest.mark.parametrize("like", OTHERS)
+def test_names_of_other_tools_have_their_values(like: str) -> None:
+    qrels, run = _judged_and_retrieved()
+    run = {query: {doc: s + i / 100 for i, (doc, s) in enumerate(docs.items())} for query, docs in run.items()}
+    if like != "ir_measures":  # the others do not take missing queries and negative labels
+        qrels = {query: {doc: max(label, 0) for doc, label in qrels[query].items()} for query in run}
+    found = ir.evaluate(qrels, run, list(OTHERS[like]), like=like)
+    assert found.mean == pytest.approx(OTHERS[like], **({"abs": 5e-6} if like == "beir" else {"rel": 1e-12}))
+
+
+def test_accuracy_of_ir_measures_leaves_out_queries_without_a_pair() -> None:
+    qrels, run = _judged_and_retrieved()
+    run = {query: {doc: s + i / 100 for i, (doc, s) in enumerate(docs.items())} for query, docs in run.items()}
+    judged = {query: qrels[query] for query in run}
+    found = ir.evaluate(judged, run, ["pair_accuracy@10", "pair_accuracy(rel=2)"], like="ir_measures")
+    assert found.mean == pytest.approx(
+        {"pair_accuracy@10": 0.6139097744360903, "pair_accuracy(rel=2)": 0.554312676283227}, rel=1e-12
+    )
 
 
 def test_every_number_of_the_trec_eval_command_is_a_measure() -> None:

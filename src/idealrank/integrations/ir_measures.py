@@ -15,6 +15,7 @@ from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import Evaluator as Evaluating
 from idealrank.measures import Measure, measure
 from idealrank.measures.conventions import Convention, convention
+from idealrank.measures.gains import Partial
 
 with needs("ir_measures"):
     import ir_measures
@@ -48,6 +49,12 @@ _MEASURES = {
     "NumQ": ("num_q", ""),
     "NumRel": ("num_rel", "rel"),
     "NumRet": ("num_ret", "rel"),
+    "ERR": ("err", "cutoff"),
+    "INST": ("inst", "T min_rel max_rel"),
+    "INSQ": ("insq", "T min_rel max_rel"),
+    "BPM": ("bpm", "cutoff T min_rel max_rel"),
+    "SDCG": ("sdcg", "cutoff dcg min_rel max_rel"),
+    "Compat": ("compat", "p normalize"),
 }
 
 
@@ -133,13 +140,14 @@ def _ours(theirs: Any, ties: str | None) -> Measure:
         name = "set_relative_p"
     elif theirs.NAME == "NumRet" and _given(theirs, "rel", None) is not None:
         name = "num_rel_ret"
-    own = measure(name)
-    options: dict[str, Any] = {"cutoff": _given(theirs, "cutoff", None)}
+    own = measure(theirs if theirs.NAME in ("INST", "INSQ", "BPM", "SDCG", "Compat") else name)
+    options: dict[str, Any] = {each: getattr(own, each) for each in own.options()}
+    options["cutoff"] = _given(theirs, "cutoff", None)
     if ties is not None and "ties" in own.options():
         options["ties"] = ties
     if "rel" in own.options() and "rel" in theirs.SUPPORTED_PARAMS:
         options["rel"] = float(_given(theirs, "rel", 1))
-    if "p" in own.options():
+    if theirs.NAME == "RBP":
         options["p"] = float(_given(theirs, "p", 0.8))
     for option, word in (("recall", "recall"), ("weight", "beta")):
         if option in own.options():
@@ -147,7 +155,7 @@ def _ours(theirs: Any, ties: str | None) -> Measure:
     if theirs.NAME == "nDCG":
         gains = _given(theirs, "gains", None)
         usual = "exp2" if _given(theirs, "dcg", "log2") == "exp-log2" else "linear"
-        options["gain"] = usual if gains is None else {0: 0, **gains}
+        options["gain"] = usual if gains is None else Partial(gains)
     return type(own)(**{name: value for name, value in options.items() if value is not None})
 
 

@@ -2,6 +2,7 @@ from idealrank.measures.against_random import CorrectedNDCG as CorrectedNDCG
 from idealrank.measures.against_random import NDCGPValue as NDCGPValue
 from idealrank.measures.against_random import NDCGZScore as NDCGZScore
 from idealrank.measures.against_random import RandomNDCG as RandomNDCG
+from idealrank.measures.compatibility import Compatibility as Compatibility
 from idealrank.measures.discounted import DCG as DCG
 from idealrank.measures.discounted import NDCG as NDCG
 from idealrank.measures.discounted import RBP as RBP
@@ -24,6 +25,7 @@ from idealrank.measures.measure_names import measure as measure
 from idealrank.measures.measure_names import register as register
 from idealrank.measures.pairs import AUC as AUC
 from idealrank.measures.pairs import KendallTau as KendallTau
+from idealrank.measures.pairs import PairAccuracy as PairAccuracy
 from idealrank.measures.pairs import PairwiseError as PairwiseError
 from idealrank.measures.relevance import AP as AP
 from idealrank.measures.relevance import ERR as ERR
@@ -58,3 +60,7 @@ from idealrank.measures.totals import Queries as Queries
 from idealrank.measures.totals import Relevant as Relevant
 from idealrank.measures.totals import RelevantRetrieved as RelevantRetrieved
 from idealrank.measures.totals import Retrieved as Retrieved
+from idealrank.measures.user_models import BPM as BPM
+from idealrank.measures.user_models import INSQ as INSQ
+from idealrank.measures.user_models import INST as INST
+from idealrank.measures.user_models import ScaledDCG as ScaledDCG

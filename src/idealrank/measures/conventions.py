@@ -211,6 +211,8 @@ _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
         "ideal": "judged",
         "rel": 1.0,
         "max_label": 4.0,
+        "min_label": 0.0,
+        "goal": 1.0,
         "p": 0.8,
         "normalize": "pairs",
         "recall": 0.5,
@@ -231,6 +233,9 @@ _OWN_OVERRIDES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "p": {"denominator": "cutoff"},
         "ndcg": {"short": "as is"},
         "linear_ndcg": {"gain": gains.Linear()},
+        "compat": {"p": 0.95, "normalized": True},
+        "pair_accuracy": {"empty": "skip"},
+        **{key: {"max_label": 1.0} for key in ("inst", "insq", "bpm", "sdcg")},
     }
 )
 
@@ -249,7 +254,10 @@ _TREC = _LINEAR | {
     "precision": "float32",
     "labels": "truncated",
 }
-_DIVERSITY = ("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "p_ia", "ap_ia", "strec")
+_DIVERSITY = (
+    *("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "p_ia", "ap_ia", "strec"),
+    *("inst", "insq", "bpm", "sdcg", "compat", "pair_accuracy"),  # which ir_measures sorts in the same way
+)
 _POOLED_AUC = {"auc": "this tool's AUC is over the documents of all queries together: write like='sklearn' for the "
                       "mean over queries"}  # fmt: skip
 _UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}

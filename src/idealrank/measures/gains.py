@@ -20,7 +20,7 @@ from idealrank._names.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 
-__all__ = ["Binary", "Exp2", "Gain", "Linear", "Table", "of", "register"]
+__all__ = ["Binary", "Exp2", "Gain", "Linear", "Partial", "Table", "of", "register"]
 
 
 class Gain(Numbers):
@@ -231,6 +231,32 @@ class Table(Gain):
             return ":".join([self.label, *map(number_text, self.gains)])
         pairs = zip(self.labels, self.gains, strict=True)
         return ":".join([self.label, *(f"{number_text(label)}>{number_text(gain)}" for label, gain in pairs)])
+
+
+@register("partial")
+@dataclass(frozen=True, init=False)
+class Partial(Table):
+    """The gain of some labels from a table; any other label is its own gain, as in trec_eval and ir_measures.
+
+    Parameters
+    ----------
+    *gains : mapping, sequence or float
+        A mapping of labels to gains, as in `Table`.
+
+    Examples
+    --------
+    >>> from idealrank import gains
+    >>> gains.Partial({1: 3})([0, 1, 2])
+    array([0., 3., 2.])
+    >>> str(gains.Partial({1: 3}))
+    'partial:1>3'
+    """
+
+    def __call__(self, labels: npt.ArrayLike) -> Floats:
+        worth = np.array(labels, np.float64)
+        known = np.isin(worth, self.labels)
+        worth[known] = super().__call__(worth[known])
+        return worth
 
 
 #: What :func:`of` turns into a gain.

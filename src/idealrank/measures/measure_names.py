@@ -92,7 +92,7 @@ def measure(name: str | Measure) -> Measure:
     idealrank.errors.OptionError: unknown measure 'ndgc@10'; did you mean 'ndcg'?
     """
     if type(name).__module__.partition(".")[0] == "ir_measures":
-        name = str(name)
+        name = re.sub(r"^Accuracy\b", "pair_accuracy", str(name))
     if isinstance(name, type) and issubclass(name, Measure):
         raise OptionError(f"expected a measure, got the class {name.__name__}: write {name.__name__}()")
     if not isinstance(name, str):

@@ -1,4 +1,4 @@
-"""Measures of misordered pairs: Kendall's tau, the pairwise error of Jin and Geng 2013, AUC; all take O(n log n)."""
+"""Measures of pairs in the right or wrong order: Kendall's tau, the pairwise error of Jin and Geng 2013, AUC."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from idealrank._typing import Floats
 from idealrank.data.lists import Lists, located
 from idealrank.errors import DataError
 from idealrank.measures import gains
+from idealrank.measures.groups import ratio
 from idealrank.measures.measure_base import Measure, empty_value, kernel_ties
 from idealrank.measures.measure_names import register
 from idealrank.measures.plan import run
+from idealrank.measures.ranked_labels import RankedLabels
+from idealrank.measures.retrieval import RankedRelevance
 
-__all__ = ["AUC", "KendallTau", "PairwiseError"]
+__all__ = ["AUC", "KendallTau", "PairAccuracy", "PairwiseError"]
 
 
 class _PairCounts(NamedTuple):
@@ -59,10 +62,6 @@ class _PairMeasure(Measure):
         raise NotImplementedError
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
-
-
 @register("kendall_tau", "tau", "kendall")
 class KendallTau(_PairMeasure):
     """The mean over pairs with different labels: +1 in the right order, -1 in the wrong order, 0 for equal scores.
@@ -79,7 +78,7 @@ class KendallTau(_PairMeasure):
     _value_range = (-1.0, 1.0)
 
     def _value(self, counts: _PairCounts) -> Floats:
-        return _ratio(counts.all - counts.tied - 2 * counts.wrong, counts.all)
+        return ratio(counts.all - counts.tied - 2 * counts.wrong, counts.all)
 
 
 @register("pairwise_error")
@@ -114,7 +113,7 @@ class PairwiseError(_PairMeasure):
     def _value(self, counts: _PairCounts) -> Floats:
         error = counts.wrong_weight + counts.tied_weight / 2
         divisors = {"none": np.ones_like(error), "pairs": counts.all, "weights": counts.all_weight}
-        return _ratio(error, divisors[self.normalize or "pairs"])
+        return ratio(error, divisors[self.normalize or "pairs"])
 
 
 @register("auc", "roc_auc")
@@ -143,4 +142,34 @@ class AUC(_PairMeasure):
         return np.where(np.isnan(labels), 0.0, gains.Binary(self.rel)(labels))
 
     def _value(self, counts: _PairCounts) -> Floats:
-        return 1 - _ratio(counts.wrong + counts.tied / 2, counts.all)
+        return 1 - ratio(counts.wrong + counts.tied / 2, counts.all)
+
+
+@register("pair_accuracy")
+class PairAccuracy(RankedRelevance):
+    """The fraction of pairs of a relevant and another document among the first k that are in the right order.
+
+    Unjudged documents are not relevant. If the first k documents contain no such pair, the value is ``empty``, by
+    default "skip". There is no closed form for averaged, best and worst ties: choose another value of ``ties``. It is
+    Accuracy in ir_measures.
+
+    Examples
+    --------
+    Of the pairs of ranks (1, 2) and (3, 2), the first is in the right order.
+
+    >>> from idealrank.measures import PairAccuracy
+    >>> PairAccuracy(cutoff=3, ties="stable")([1, 0, 1, 1], [4, 3, 2, 1])
+    array([0.5])
+    """
+
+    without = frozenset({"ideal"})
+    refused_ties = ("average", "best", "worst")
+
+    def _value(self, rankings: RankedLabels) -> Floats:
+        sizes = rankings.n_retrieved
+        depths = sizes if self.cutoff is None else np.minimum(self.cutoff.depths(sizes), sizes)
+        hits = rankings.hits(depths)
+        is_within = rankings.found_ranks <= depths[rankings.found.queries]
+        wrong = rankings.found.total((rankings.found_ranks - rankings.found.ranks)[is_within], is_within)
+        pairs = hits * (depths - hits)
+        return np.where(pairs > 0, 1 - ratio(wrong, pairs), empty_value(self))

@@ -51,7 +51,7 @@ def _native_gain(gain: gains.Gain | str, rel: float, scale: float, ideal_retriev
             return gain_of(kind="exp2", highest=limit)
         case gains.Binary(least):
             return gain_of(kind="binary", rel=least)
-        case gains.Table(known, worth):
+        case gains.Table(known, worth) if type(gain) is gains.Table:
             return gain_of(kind="table", table_labels=np.array(known), table_gains=np.array(worth))
         case gains.Gain() as own:  # a user's own gain: a table of the labels that occur
             all_labels = (lists.labels,) if lists.judged is None else (lists.labels, lists.judged.labels)

@@ -382,11 +382,11 @@ class Utility(RankedRelevance):
         return formulas.utility(rankings, (self.hit, self.false_alarm, self.miss, 0.0))
 
 
-@register("relative_p", "relative_precision")
+@register("relative_p", "relative_precision", "r_cap", "recall_cap")
 class RelativePrecision(PlannedRelevance):
     """The number of relevant documents among the first k, divided by its largest possible value, min(k, R).
 
-    Without a cutoff, it is recall.
+    It is also called capped recall, as by BEIR. Without a cutoff, it is recall.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Names of measures as other tools write them, in the library's own grammar.
 
-``P.5,10`` and ``rbp.p=0.8`` are trec_eval's, ``ndcg_burges@10`` and ``rbp.95`` ranx's, ``nDCG(dcg="exp-log2")@10`` and
-``SetP`` those of ir_measures, ``pre@5`` and ``ndcg@5-`` those of XGBoost.
+``P.5,10`` and ``rbp.p=0.8`` are trec_eval's, ``ndcg_burges@10``, ``map@10-l2`` and ``rbp.95`` ranx's, ``ndcg_at_10``
+MTEB's, ``nDCG(dcg="exp-log2")@10`` and ``SetP`` those of ir_measures, ``pre@5`` and ``ndcg@5-`` those of XGBoost.
 """
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ _OF_TWO_RANKINGS = (
     "`idealrank agreement`; kendall_tau compares a ranking with labels"
 )
 _UNSUPPORTED = {
+    "accuracy": "has several meanings: write hit_rate@k for that of BEIR and sentence-transformers, recall@1 for that "
+    "of MTEB, pair_accuracy@k for that of ir_measures",
+    "hole": "of BEIR counts documents that are judged for no query at all, which is not computed here: unj@k counts "
+    "those that are not judged for their query",
+    "nauc": "of MTEB is about abstention, not about a ranking, and is not computed here",
     **dict.fromkeys(("rbo", "tauap"), _OF_TWO_RANKINGS),
     **{name: f"is text, not a number: `idealrank trec_eval -m {name}` prints it" for name in ONLY_TREC_EVAL},
 }
@@ -32,6 +37,17 @@ _NUMBER = r"-?\d*\.?\d+"
 _LEVEL = re.compile(rf"(iprec|iprec_?at_?recall|interpolated_?precision|rprec_?mult)[@._]({_NUMBER})", re.IGNORECASE)
 _UTILITY = re.compile(rf"utility\.({_NUMBER})(?:,{_NUMBER})*", re.IGNORECASE)
 _XGBOOST = re.compile(r"(ndcg|map|pre)(@\d+)?(-)?")  # a minus: a query without relevant documents counts as 0
+_AT = re.compile(r"(\w+?)_at_(\d+)")  # MTEB's ndcg_at_10
+_LEVEL_SUFFIX = re.compile(r"(.+)-l(\d+)")  # ranx's map@10-l2
+_FOREIGN_OPTION = re.compile(r"""["']|\b(dcg|gains|beta|T|min_rel|max_rel|normalize)\s*=""")
+_GAINS = re.compile(r"\bgains\s*=\s*\{([^}]*)\}")
+_OF_GOALS = {"T": "goal", "min_rel": "min_label", "max_rel": "max_label"}
+#: Options of ir_measures, by the measure, that have another name here.
+_OPTION_WORDS = {
+    "setf": {"beta": "weight"},
+    "compat": {"normalize": "normalized"},
+    **dict.fromkeys(("inst", "insq", "bpm", "sdcg"), _OF_GOALS),
+}
 _HEAD = re.compile(r"\w+?(?=$|[.@(]|_\d)")
 
 
@@ -100,7 +116,14 @@ def translated(text: str) -> str:
     >>> translated("P.10"), translated("rbp.95"), translated('nDCG(dcg="exp-log2")@10'), translated("ndcg_burges@5")
     ('P@10', 'rbp(p=0.95)', 'nDCG(gain=exp2)@10', 'ndcg(gain=exp2)@5')
     """
-    text = re.sub(r"(?i)^\s*num_?ret\s*(?=\(\s*rel)", "num_rel_ret", text.strip())  # as ir_measures means it
+    text = text.strip()
+    at = _AT.fullmatch(text)
+    if at:
+        text = f"{'hit_rate' if at[1].lower() == 'accuracy' else at[1]}@{at[2]}"
+    level_suffix = _LEVEL_SUFFIX.fullmatch(text)
+    if level_suffix:
+        return _from_level(translated(level_suffix[1]), int(level_suffix[2]), text)
+    text = re.sub(r"(?i)^num_?ret\s*(?=\(\s*rel)", "num_rel_ret", text)  # as ir_measures means it
     if normalized_name(text).startswith("11pt"):
         text = _eleven_point(text)
     level = _LEVEL.fullmatch(text)
@@ -113,15 +136,19 @@ def translated(text: str) -> str:
     if xgboost and (xgboost[1] == "pre" or xgboost[3]):
         return f"{'p' if xgboost[1] == 'pre' else xgboost[1]}{'(empty=0)' if xgboost[3] else ''}{xgboost[2] or ''}"
     is_burges = re.match(r"(?i)n?dcg[-_]?burges(?=$|[@(])", text)
-    if not is_burges and not re.search(r"""["']|dcg\s*=""", text):
+    if not is_burges and not _FOREIGN_OPTION.search(text):
         return text
+    text = _GAINS.sub(lambda found: f"gain={_partial(found[1])}", text)
     parsed = read(text, "measure", "ndcg@10")
+    words = _OPTION_WORDS.get(normalized_name(parsed.name), {})
     if is_burges:
         parsed = parsed._replace(name=parsed.name[: normalized_name(parsed.name).index("burges")].rstrip("_-"))
         parsed = _with_option(parsed, "gain", "exp2")
     options: dict[str, str] = {}
     for name, value in parsed.options.items():
-        options |= _option(name, value.strip("\"'"), text)
+        options |= _option(words.get(name, name), value.strip("\"'"), text)
+    if normalized_name(parsed.name) == "sdcg" and options.get("gain") == "linear":
+        del options["gain"]  # the only one that it has
     cutoff = options.pop("cutoff", None)
     inside = ",".join(f"{name}={value}" for name, value in options.items())
     return f"{parsed.name}{f'({inside})' if inside else ''}{'' if cutoff is None else f'@{cutoff}'}"
@@ -129,7 +156,7 @@ def translated(text: str) -> str:
 
 def known_elsewhere(text: str) -> OptionError | None:
     """Return the error for a name that only the trec_eval command or another tool knows."""
-    head = _HEAD.match(text.strip())
+    head = _HEAD.match(re.sub(r"^nauc_.*", "nauc", text.strip()))
     if head is not None and normalized_name(head[0]) in _UNSUPPORTED:
         return OptionError(f"{text!r}: {head[0]} {_UNSUPPORTED[normalized_name(head[0])]}")
     return None
@@ -147,8 +174,25 @@ def _undotted(name: str, parameter: str, text: str) -> str:
         if parameter.startswith("p=") and "," not in parameter:
             return f"{name}({parameter})"
     if "=" in parameter:
-        raise OptionError(f"{text!r}: write the gain of every label, such as ndcg(gain=table:0>0:1>3:2>9)")
+        return f"{name}(gain={_partial(parameter)})"
     return f"{name}@{parameter}"
+
+
+def _partial(pairs: str) -> str:
+    """Return the gains of some labels, written 1=3,2=9 or 1: 3, 2: 9, as a gain."""
+    return ":".join(["partial", *(re.sub(r"\s*[=:]\s*", ">", pair.strip()) for pair in pairs.split(","))])
+
+
+def _from_level(text: str, level: int, written: str) -> str:
+    """Return a measure, in the library's own grammar, for which labels below a level are not relevant."""
+    parsed = read(text, "measure", "ndcg@10")
+    if normalized_name(parsed.name) in ("ndcg", "dcg"):
+        if "gain" in parsed.options:
+            raise OptionError(f"{written!r}: write the gain of every label, such as ndcg(gain=table:0:0:3:7)")
+        parsed = parsed._replace(options=parsed.options | {"gain": _partial(",".join(f"{i}=0" for i in range(level)))})
+    else:
+        parsed = parsed._replace(options=parsed.options | {"rel": str(level)})
+    return f"{parsed.name}({','.join(f'{name}={value}' for name, value in parsed.options.items())})"
 
 
 def _utility(parameter: str, text: str) -> str:
