@@ -1,4 +1,4 @@
-"""Comparisons without variance: the same difference on all queries, one query, no difference at all; and their seeds."""
+"""Comparisons without variance: the same difference on all queries, one query, no difference at all; and seeds."""
 
 from typing import Any
 

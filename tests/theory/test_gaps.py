@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from theory_models import GRADED, MODELS
 
 from idealrank import discounts
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import DataError
 from idealrank.measures import NDCG, measure
 from idealrank.theory import StepCurve, concentration, first_order, gap, leading_gap, pseudo_expectation
 from idealrank.theory.long_lists.curves import of
