@@ -1,9 +1,11 @@
 """Nothing is lost on the way in: rows in another order, large integers, masks and sparse entries."""
 
+import json
 import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -264,3 +266,30 @@ def test_missing_entries_of_a_dictionary_are_no_ids() -> None:
 def test_what_has_no_rows_and_half_characters_are_refused_with_an_error_of_the_package(call: Callable[[], Any]) -> None:
     with pytest.raises(DataError):
         call()
+
+
+def test_ids_stay_as_they_are_in_every_form() -> None:
+    pl = pytest.importorskip("polars")
+    ids = ir.from_arrays([1, 0], query_ids=pl.Series(["a\0", "a"])).query_ids
+    assert ids.tolist() == ["a\0", "a"]  # arrays of text would lose the zero
+    for large in ([2**63, -1], [2**63, 0], [10**25, 1], [2**64, 2**64 + 1]):
+        assert [int(each) for each in ir.from_arrays([1, 0], query_ids=large).query_ids] == large
+        assert [int(each) for each in ir.from_arrays([1, 0], query_ids=pl.Series(large)).query_ids] == large
+        frame = _pandas().DataFrame({"qid": _pandas().Series(large, dtype=object), "doc": large[::-1], "score": 1.0})
+        qrels = {query: {doc: 1} for query, doc in zip(large, large[::-1], strict=True)}
+        assert ir.evaluate(qrels, frame, "rr").mean == {"rr": 1.0}
+    large = pl.Series([2**64, 2**64 + 2**12], dtype=pl.Int128)
+    assert ir.evaluate([0, 1], large, "rr").mean == {"rr": 1.0}
+
+
+def test_json_lines_with_integers_beside_floats(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    for score, message in ((2**53 + 2, None), (2**53 + 1, "differ, but are equal as float64"), ("x", "cannot read")):
+        scores = [2.0**53, score]
+        rows = [{"qid": "0", "doc": str(doc), "score": each} for doc, each in enumerate(scores)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        if message is None:
+            assert ir.evaluate(QRELS, path, "rr").mean == {"rr": 1.0}
+            continue
+        with pytest.raises(DataError, match=message):
+            ir.evaluate(QRELS, path, "rr")

@@ -18,4 +18,5 @@ TARGETS = {
     "threads": 60,
     "models": 60,
     "parquet": 400,
+    "shapes": 24,
 }

@@ -156,6 +156,8 @@ def _fuzz(name: str, seed: int, n_seeds: int | None, seconds: float | None, fold
             break
         tally.failures.append(f"{name}, seed {current}: {ended}\n  {_crash(name, current, folder)}")
         next_seed = current + 1
+    if not tally.answers and not tally.failures:
+        tally.failures.append(f"{name}: no answer was compared; give it more time, or see why it draws no cases")
     tally.seconds = time.monotonic() - start
     return tally
 

@@ -74,6 +74,13 @@ def test_the_command_prints_counts_and_replays(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == "right\n"
 
 
+def test_a_target_without_cases_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["scores", "--seconds", "0.01", "--save", str(tmp_path)]) == 1
+    _, scores, _, failure = capsys.readouterr().out.splitlines()
+    assert scores.split() == ["scores", "0", "0", "0", "0", "1"]
+    assert failure.startswith("scores: no answer was compared")
+
+
 def test_every_option_and_every_loss_is_drawn() -> None:
     for cls in MEASURES.members().values():
         for name in cls.options() if not cls.needs_subtopics else ():

@@ -158,6 +158,8 @@ def array_of(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     try:
         return np.asarray(values)
     except Exception as error:  # of whatever library the values are from
+        if hasattr(values, "to_list"):  # such as integers of 128 bits
+            return np.array(values.to_list(), object)
         raise DataError(f"{name} must be numbers, in rectangular arrays: {error}") from None
 
 

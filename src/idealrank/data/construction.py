@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._core.checks import items_of
+from idealrank._core.checks import is_whole, items_of
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import (
     array_of,
@@ -307,11 +308,16 @@ def int_or_text(ids: Iterable[object]) -> QueryIds:
     """Return integer ids as an array, and any other ids as text."""
     if isinstance(ids, Ids):
         return ids
-    if not hasattr(ids, "__array__"):
-        ids = list(items_of(ids, "ids", DataError))
-        if not all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in ids):
-            return Ids.of(ids)
-    array = array_of(ids, "ids")
+    check_unmasked(ids, "ids")
+    array: Any = None
+    if hasattr(ids, "__array__"):
+        with suppress(Exception):  # NumPy has no integers of 128 bits
+            array = np.asarray(ids)
+    if array is None or (array.dtype.kind in "US" and array is not ids):  # arrays of text lose zeros at the end
+        listed = list(items_of(ids, "ids", DataError))
+        if not all(is_whole(value, -(2**63), 2**63 - 1) for value in listed):
+            return Ids.of(listed)
+        array = np.array(listed, np.int64)
     if array.ndim != 1:
         raise DataError(f"ids must have one dimension, got shape {array.shape}")
     if (

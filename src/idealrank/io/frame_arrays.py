@@ -49,15 +49,15 @@ def read_numbers(frame: nw.DataFrame[Any], name: str, *, allow_masked: bool = Fa
 
     column = _full_column(frame, name)
     try:
-        if not column.dtype.is_numeric() and column.dtype not in {nw.Boolean, nw.Object}:
-            raise DataError(f"expected numbers, got {column.dtype}; convert the column first")
         has_numpy_type = not column.dtype.is_decimal() and column.dtype not in {nw.Int128, nw.UInt128}
         values = np.array(float_array(column.to_numpy() if has_numpy_type else column.to_list(), "values"))
     except DataError as error:
         for row, value in enumerate(column.to_list()):
             if not _is_number(value):
                 raise DataError(f"expected a number, got {reprlib.repr(value)}", row=row, column=name) from None
-        raise DataError(error.what, row=error.row, column=name) from None
+        is_text = column.dtype in {nw.String, nw.Categorical, nw.Enum}
+        what = f"expected numbers, got {column.dtype}; convert the column first" if is_text else error.what
+        raise DataError(what, row=error.row, column=name) from None
     finite = np.isfinite(values)
     if allow_masked:
         finite |= np.isneginf(values)
@@ -138,7 +138,7 @@ def _arrow_text(column: nw.Series[Any]) -> Ids | None:
     """Return the ids from the buffers of Arrow, without a loop; None without Arrow or if the type is not supported."""
     try:
         pa, array = pyarrow_module(), _one_array(column)
-    except (ImportError, ValueError, TypeError):
+    except (ImportError, ValueError, TypeError, OverflowError):
         return None
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()

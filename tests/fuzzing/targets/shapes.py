@@ -1,0 +1,640 @@
+"""Every form of input against nested dicts: the same values for every query, or an error of the package from both.
+
+Numbers have hostile types and values, ids hostile texts, rows any order, and pandas objects any index.
+"""
+
+import collections
+import dataclasses
+import datetime
+import itertools
+import json
+import math
+import tempfile
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import scipy.sparse as sp
+
+import idealrank as ir
+from fuzzing.core import Target
+from fuzzing.shrinking import fewer_items
+from idealrank.errors import IdealrankError
+
+_MEASURES = ["ndcg", "ap", "rr", "p@2"]
+_LARGE = (2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, -(2**53), -(2**53) - 1)
+#: Values by kind of number, as text from which `_number` makes one; most of them are plain.
+_VALUES: dict[str, list[Any]] = {
+    "float": [0, 1, 2, 3, 0.5, -1, 1e15, 0.1, 0.1 + 2**-56, 1e308, -1e308, 5e-324, -0.0, 2.0**53, 2.0**53 + 2],
+    "masked": [0, 1, 2, -math.inf, 0.5],
+    "infinite": [0, 1, 2, math.inf, math.nan],
+    "int": [0, 1, 2, 3, 4, *_LARGE, 2**62 + 1, 2**62],
+    "huge int": [0, 1, 2**63, 2**63 + 1, 2**64 - 1, 2**64, 10**30, 10**400],
+    "mixed": [0, 1, 0.5, 2, 1e15, *_LARGE, 2.0**53],
+    "float32": [0, 1, 0.1, 3.5, 1e30, 1e-45],
+    "float16": [0, 1, 0.1, 3.5, 60000],
+    "int8": [0, 1, 2, 100, -100],
+    "uint64": [0, 1, 2, 2**53, 2**53 + 1, 2**63, 2**63 + 1],
+    "bool": [0, 1],
+    "Decimal": ["0", "1", "2", "0.1", "0.5", "0.10000000000000000000001", "9007199254740993", "9007199254740992"],
+    "Fraction": ["0", "1", "1/2", "1/3", "1000000000000000000001/3000000000000000000000"],
+    "longdouble": ["0", "1", "2", "0.5", "1.00000000000000000011", "9007199254740993", "9007199254740992"],
+    "None": [0, 1, 2, None],
+    "text": ["1", "2", "x"],
+    "complex": ["0", "1", "1j"],
+    "date": [0, 1, 2],
+}
+_ARRAYS = {"float32": "f4", "float16": "f2", "int8": "i1", "uint64": "u8", "bool": "?", "date": "M8[D]"}
+_KINDS = ["float"] * 6 + ["int"] * 4 + ["mixed"] * 3 + ["Decimal"] * 2 + [*_VALUES]
+_TEXTS = ["a", "b", "c", "d1", "d2", "D1", "0", "00", "1", "-1", "1.0", "", " ", "a b", "a\tb", "a\nb", "é", "e\u0301"]
+_TEXTS += ["\0", "a\0", "nan", "None", "null", "\U0001f600", "\ufeff", "x" * 300, "'", '"', ",", ";", "#", "\u2028"]
+_TEXTS += ["\udcff", "\ud800", "\x85", "NA", "true", "1e5", "9007199254740993", "9007199254740992", "\r", "=1", "{}"]
+_PLAIN = ["a", "b", "c", "d", "e", "f", "g"]
+_INTS = [0, 1, 2, 3, 4, 5, 6]
+_LARGE_INTS = [0, 1, -1, 2**31, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64, 10**25]
+
+
+def draw(rng: Random) -> Iterator[dict[str, Any]]:
+    for _ in range(4):
+        ids = rng.choice([_PLAIN, _PLAIN, _INTS, _INTS, _TEXTS, _TEXTS, _LARGE_INTS])
+        kinds = [rng.choice(["float", "int", "int", "bool", "int8", rng.choice(_KINDS)]), rng.choice(_KINDS)]
+        odd = [kind if rng.random() < 0.8 else "float" for kind in kinds]  # one hostile kind at a time is enough
+        is_plain = odd[0] in ("float", "int", "int8", "mixed") and rng.random() < 0.9
+        labels = [0, 0, 1, 1, 2, 3] if is_plain else _VALUES[odd[0]]
+        scores = rng.sample(_VALUES[odd[1]], min(len(_VALUES[odd[1]]), rng.randint(1, 6)))
+        queries = []
+        named = [each for each in ids if each != ""]  # most formats have no queries without a name
+        for query in rng.sample(named, rng.randint(1, min(4, len(named)))):
+            docs = rng.sample(ids, rng.choice([0, 1, 2, 3, 4, 5, 6]) if rng.random() < 0.5 else min(4, len(ids)))
+            rows = [[doc, rng.choice(labels), rng.choice(scores)] for doc in docs]
+            if rng.random() < 0.5:  # some are unjudged, others not retrieved
+                rows = [[d, *rng.choice([(a, b), (a, b), (a, "-"), ("-", b)])] for d, a, b in rows]
+            queries.append([query, rows])
+        n = sum(len(rows) for _, rows in queries)
+        yield {
+            "labels": odd[0],
+            "scores": odd[1],
+            "queries": _encoded(queries),
+            "order": rng.choice([list(range(n)), rng.sample(range(n), n)]),
+            "index": rng.choice(["range", "range", "moved", "text", "repeated", "shuffled"]),
+        }
+
+
+def _encoded(queries: list[Any]) -> list[Any]:
+    """Return values that JSON holds exactly."""
+    return [
+        [query, [[doc, *(v if v is None or isinstance(v, str) else repr(v) for v in values)] for doc, *values in rows]]
+        for query, rows in queries
+    ]
+
+
+def _number(kind: str, text: str | None) -> Any:
+    """Return the number as the dicts hold it."""
+    if text is None:
+        return None
+    if kind in ("Decimal", "Fraction", "longdouble"):
+        return {"Decimal": Decimal, "Fraction": Fraction, "longdouble": np.longdouble}[kind](text)
+    if kind in ("text", "complex"):
+        return text if kind == "text" else complex(text)
+    if kind == "date":
+        return datetime.date(2020, 1, 1 + int(text))
+    if kind in _ARRAYS:
+        number = np.array(float(text) if "." in text or "e" in text else int(text)).astype(_ARRAYS[kind])
+        return number.item()
+    return float(text) if kind in ("float", "masked", "infinite") or not text.lstrip("-").isdigit() else int(text)
+
+
+class Row(NamedTuple):
+    """A document of a query; None for a label or a score that it does not have."""
+
+    query: Any
+    doc: Any
+    label: Any
+    score: Any
+
+
+_ABSENT = object()
+
+
+class World:
+    """The values of a case, and the forms that they are made into."""
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        self.kinds = {"label": case["labels"], "score": case["scores"]}
+        self.index: str = case["index"]
+        rows = [
+            Row(
+                query,
+                doc,
+                _ABSENT if label == "-" else _number(case["labels"], label),
+                _ABSENT if score == "-" else _number(case["scores"], score),
+            )
+            for query, docs in case["queries"]
+            for doc, label, score in docs
+        ]
+        self.rows = rows
+        self.queries = [query for query, _ in case["queries"]]
+        self.order = [place for place in case["order"] if place < len(rows)]
+        self.order += [place for place in range(len(rows)) if place not in set(self.order)]
+        self.shuffled = [rows[place] for place in self.order]
+        self.is_full = all(_ABSENT not in (row.label, row.score) for row in rows)
+        self.has_text = any(isinstance(each, str) for row in rows for each in row[:2])
+
+    def nested(self, what: str, make: Any = dict, *, by_place: bool = False) -> Any:
+        """{query: {document: number}}; queries without documents are left out, as most forms cannot hold them."""
+        found: dict[Any, dict[Any, Any]] = {}
+        for place, row in enumerate(self.rows):
+            if getattr(row, what) is not _ABSENT:
+                found.setdefault(row.query, {})[place if by_place else row.doc] = getattr(row, what)
+        return make({query: make(docs) for query, docs in found.items()})
+
+    def of(self, what: str, *, shuffled: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
+        """Columns of the rows that have a number, in the order of the case."""
+        rows = [row for row in (self.shuffled if shuffled else self.rows) if getattr(row, what) is not _ABSENT]
+        return [row.query for row in rows], [row.doc for row in rows], [getattr(row, what) for row in rows]
+
+    def array(self, what: str, values: list[Any]) -> Any:
+        """An array that holds the numbers exactly."""
+        kind = self.kinds[what]
+        if kind in _ARRAYS:
+            return np.array(values, _ARRAYS[kind])
+        if kind in ("float", "masked", "infinite"):
+            return np.array(values, float)
+        if kind == "longdouble":
+            return np.array(values, np.longdouble)
+        if kind == "int" and all(-(2**63) <= value < 2**63 for value in values):
+            return np.array(values, np.int64)
+        made = np.empty(len(values), object)
+        made[:] = values
+        return made
+
+    def arrow(self, what: str, values: list[Any]) -> Any:
+        """An Arrow array that holds the numbers exactly, or an error of Arrow."""
+        kind = self.kinds[what]
+        if kind in ("mixed", "longdouble", "Fraction"):
+            raise _ImpossibleError
+        if kind == "Decimal":
+            return pa.array(
+                values, pa.decimal128(38, 23) if max(map(abs, values), default=0) < 10**14 else pa.decimal256(76, 23)
+            )
+        if kind in _ARRAYS and kind != "date":
+            return pa.array(np.array(values, _ARRAYS[kind]))
+        return pa.array(values, from_pandas=False)
+
+    def pandas(self, what: str, values: list[Any], **options: Any) -> Any:
+        """A Series that holds the numbers exactly."""
+        column = self.array(what, values)
+        return pd.Series(column, dtype=column.dtype if column.dtype != object else object, **options)
+
+
+class _ImpossibleError(Exception):
+    """The form cannot hold these values."""
+
+
+def _mixed_ids(values: list[Any]) -> None:
+    if len({type(value) for value in values}) > 1:
+        raise _ImpossibleError
+
+
+# Judgments and runs -------------------------------------------------------------------------------------------------
+
+
+def _frame(world: World, what: str, make: Callable[..., Any]) -> Any:
+    queries, docs, values = world.of(what)
+    if not values:
+        raise _ImpossibleError
+    return make(queries, docs, values)
+
+
+def _pandas(world: World, what: str, ids: Any = object) -> Any:
+    def make(queries: list[Any], docs: list[Any], values: list[Any]) -> Any:
+        columns = {
+            "qid": pd.Series(queries, dtype=ids),
+            "doc": pd.Series(docs, dtype=ids),
+            what: world.pandas(what, values),
+        }
+        frame = pd.DataFrame(columns)
+        return frame if world.index == "range" else frame.set_axis(list(range(len(frame)))[::-1])
+
+    return _frame(world, what, make)
+
+
+def _polars(world: World, what: str) -> Any:
+    def make(queries: list[Any], docs: list[Any], values: list[Any]) -> Any:
+        return pl.DataFrame({"qid": queries, "doc": docs, what: _polars_column(world, what, values)})
+
+    return _frame(world, what, make)
+
+
+def _arrow(world: World, what: str, encode: Callable[[Any], Any] = lambda ids: ids) -> Any:
+    def make(queries: list[Any], docs: list[Any], values: list[Any]) -> Any:
+        ids = (encode(pa.array(each)) for each in (queries, docs))
+        return pa.table([*ids, world.arrow(what, values)], ["qid", "doc", what])
+
+    return _frame(world, what, make)
+
+
+def _dictionary(ids: Any) -> Any:
+    """Ids as a dictionary with an entry that no row uses, in two chunks."""
+    encoded = ids.dictionary_encode()
+    half = len(encoded) // 2
+    return pa.chunked_array([encoded[:half], encoded[half:]])
+
+
+def _records(world: World, what: str) -> Any:
+    Record = collections.namedtuple("Record", ["query_id", "doc_id", "relevance" if what == "label" else "score"])
+    return [Record(*row) for row in zip(*world.of(what), strict=True)]
+
+
+def _pairs(world: World, what: str) -> Any:
+    if world.kinds[what] == "text":
+        raise _ImpossibleError  # pairs of ids
+    found: dict[Any, list[Any]] = {}
+    for query, doc, value in zip(*world.of(what), strict=True):
+        found.setdefault(query, []).append((doc, value))
+    return found
+
+
+def _sparse(world: World, what: str, form: str) -> Any:
+    queries, docs, values = world.of(what)
+    if not values or not all(isinstance(each, int) and 0 <= each < 100 for each in (*queries, *docs)):
+        raise _ImpossibleError
+    column = world.array(what, values)
+    if column.dtype == object or column.dtype.kind == "M" or column.dtype == np.float16:
+        raise _ImpossibleError
+    if form == "lil" and column.dtype == np.longdouble:  # SciPy rounds them
+        raise _ImpossibleError
+    matrix = sp.coo_array((column, (queries, docs)), shape=(100, 100))
+    return matrix if form == "coo" else matrix.asformat(form)
+
+
+def _json(world: World, what: str, folder: Path) -> Path:
+    _mixed_ids([each for row in world.rows for each in row[:2]])
+    path = folder / f"{what}.json"
+    nested = world.nested(what)
+    if any(isinstance(value, str) for docs in nested.values() for value in docs.values()):
+        raise _ImpossibleError  # text among lists of ids
+    path.write_text(json.dumps(nested))
+    return path
+
+
+def _json_twice(world: World, what: str, folder: Path) -> Path:
+    """Every query is repeated, with one document each time."""
+    queries, docs, values = world.of(what, shuffled=False)
+    if not values or world.kinds[what] == "text":
+        raise _ImpossibleError
+    entries = (
+        f"{json.dumps(str(query))}: {json.dumps({str(doc): value})}"
+        for query, doc, value in zip(queries, docs, values, strict=True)
+    )
+    path = folder / f"{what}.json"
+    path.write_text("{" + ", ".join(entries) + "}")
+    return path
+
+
+def _json_lines(world: World, what: str, folder: Path) -> Path:
+    queries, docs, values = world.of(what)
+    if len(values) < 2 or world.kinds[what] == "text":
+        raise _ImpossibleError
+    if any(isinstance(each, int) and not -(2**63) <= each < 2**63 for each in (*queries, *docs, *values)):
+        raise _ImpossibleError  # such integers are refused
+    if any(isinstance(each, str) and not each.isascii() for each in (*queries, *docs)):
+        pa.array([*map(str, queries), *map(str, docs)])
+    path = folder / f"{what}.jsonl"
+    rows = zip(queries, docs, values, strict=True)
+    path.write_text("".join(json.dumps({"qid": q, "doc": d, what: v}) + "\n" for q, d, v in rows))
+    return path
+
+
+def _parquet(world: World, what: str, folder: Path) -> Path:
+    import pyarrow.parquet as pq
+
+    path = folder / f"{what}.parquet"
+    pq.write_table(_arrow(world, what), path)
+    return path
+
+
+def _both(make: Callable[..., Any], *args: Any) -> Callable[[World, Path], tuple[Any, Any]]:
+    return lambda world, folder: (make(world, "label", *args), make(world, "score", *args))
+
+
+def _with_folder(make: Callable[..., Any]) -> Callable[[World, Path], tuple[Any, Any]]:
+    return lambda world, folder: (make(world, "label", folder), make(world, "score", folder))
+
+
+_JOINED: dict[str, Callable[[World, Path], tuple[Any, Any]]] = {
+    "Qrels and Run": lambda world, folder: (ir.Qrels(world.nested("label")), ir.Run(world.nested("score"))),
+    "mappings": _both(World.nested, types.MappingProxyType),
+    "ordered dicts": _both(World.nested, collections.OrderedDict),
+    "pairs": _both(_pairs),
+    "named tuples": _both(_records),
+    "pandas, objects": _both(_pandas),
+    "pandas, text": _both(_pandas, "str"),
+    "pandas, categories": _both(_pandas, "category"),
+    "pandas, integers": _both(_pandas, "int64"),
+    "pandas, Arrow integers": _both(_pandas, "int64[pyarrow]"),
+    "Polars": _both(_polars),
+    "Polars, lazy": lambda world, folder: (_polars(world, "label").lazy(), _polars(world, "score").lazy()),
+    "Arrow": _both(_arrow),
+    "Arrow, dictionaries": _both(_arrow, _dictionary),
+    "sparse, coo": _both(_sparse, "coo"),
+    "sparse, csr": _both(_sparse, "csr"),
+    "sparse, csc": _both(_sparse, "csc"),
+    "sparse, lil": _both(_sparse, "lil"),
+    "JSON": _with_folder(_json),
+    "JSON, repeated queries": _with_folder(_json_twice),
+    "JSON lines": _with_folder(_json_lines),
+    "Parquet": _with_folder(_parquet),
+    "pairs beside Polars": lambda world, folder: (_pairs(world, "label"), _polars(world, "score")),
+    "Arrow beside named tuples": lambda world, folder: (_arrow(world, "label"), _records(world, "score")),
+}
+
+
+# Labels and scores --------------------------------------------------------------------------------------------------
+
+
+def _labels_and_scores(world: World) -> tuple[list[Any], list[Any], list[Any]]:
+    """Query ids, labels and scores of all rows, in the order of the case."""
+    return (
+        [row.query for row in world.shuffled],
+        [row.label for row in world.shuffled],
+        [row.score for row in world.shuffled],
+    )
+
+
+def _arrays(world: World) -> tuple[Any, Any, Any]:
+    queries, labels, scores = _labels_and_scores(world)
+    return queries, world.array("label", labels), world.array("score", scores)
+
+
+def _indexed(world: World) -> tuple[Any, Any, bool]:
+    """A pandas frame, a Series of scores in the order of its rows, and whether its index is in another order."""
+    queries, labels, scores = _arrays(world)
+    n = len(queries)
+    index: Any = {"moved": list(range(5, n + 5)), "text": [f"r{i}" for i in range(n)], "repeated": [0] * n}.get(
+        world.index
+    )
+    own = pd.RangeIndex(n) if index is None else pd.Index(index)
+    other = own[::-1] if world.index == "shuffled" else own if world.index != "moved" else pd.RangeIndex(n)
+    frame = pd.DataFrame({"qid": pd.Series(queries, dtype=object, index=own), "label": pd.Series(labels, index=own)})
+    return frame, pd.Series(scores, index=other), world.index == "shuffled" and n > 1
+
+
+def _grouped(world: World) -> tuple[list[Any], list[Any], list[int]]:
+    rows = [row for query in world.queries for row in world.rows if row.query == query]
+    sizes = [sum(row.query == query for row in rows) for query in world.queries]
+    labels, scores = [row.label for row in rows], [row.score for row in rows]
+    return labels, scores, sizes
+
+
+def _padded(world: World, labels: list[Any], scores: list[Any], sizes: list[int]) -> tuple[Any, Any, Any]:
+    mask = np.arange(max(sizes, default=0)) < np.array(sizes)[:, None]
+    flat = world.array("label", labels), world.array("score", scores)
+    matrices = [
+        np.zeros(mask.shape, each.dtype) if each.dtype != object else np.full(mask.shape, 0, object) for each in flat
+    ]
+    for matrix, each in zip(matrices, flat, strict=True):
+        matrix[mask] = each
+    return *matrices, mask
+
+
+def _rows(values: list[Any], sizes: list[int], make: Callable[[Any], Any] = list) -> list[Any]:
+    ends = np.cumsum([0, *sizes]).tolist()
+    return [make(values[begin:end]) for begin, end in itertools.pairwise(ends)]
+
+
+def _evaluated(*args: Any, **options: Any) -> Any:
+    return ir.evaluate(*args, _MEASURES, like="idealrank", **options)
+
+
+def _series(world: World, place: str) -> Any:
+    """Evaluate a frame with a Series somewhere; an index in another order must be refused."""
+    frame, scores, is_shuffled = _made(lambda: _indexed(world))
+    calls: dict[str, Callable[[], Any]] = {
+        "bare": lambda: _evaluated(frame, scores),
+        "named": lambda: _evaluated(frame, {"x": scores})["x"],
+        "labels": lambda: _evaluated(frame["label"], scores, query_ids=frame["qid"]),
+        "queries": lambda: _evaluated(frame["label"], scores.to_numpy(), query_ids=frame["qid"].set_axis(scores.index)),
+        "from_arrays": lambda: _evaluated(
+            ir.from_arrays(frame["label"], query_ids=frame["qid"].to_numpy(), scores=scores), None
+        ),
+    }
+    try:
+        found = calls[place]()
+    except IdealrankError as error:
+        if is_shuffled:
+            raise _AsExpectedError from None
+        raise error from None
+    assert not is_shuffled, "rows in another order were matched by position"
+    return found
+
+
+class _AsExpectedError(Exception):
+    """The refusal that the case asks for."""
+
+
+def _factors(world: World) -> Any:
+    """Evaluate a function of scores; only complete matrices of users and items, with a relevant item each."""
+    labels, scores, sizes = _grouped(world)
+    if len({*sizes}) != 1 or not sizes[0]:
+        raise _ImpossibleError
+    shape = len(sizes), sizes[0]
+    own, given = world.array("label", labels).reshape(shape), world.array("score", scores).reshape(shape)
+    if own.dtype.kind not in "fiub" or own.dtype.itemsize in (2, 16):
+        raise _ImpossibleError
+    if (own.astype(float) < 0).any() or not (own.astype(float) > 0).any(axis=1).all():
+        raise _ImpossibleError
+    found = ir.evaluate_factors(
+        lambda users: given[users], None, sp.csr_array(own), measures=_MEASURES, like="idealrank"
+    )
+    return dataclasses.replace(found, query_ids=ir.results.Ids.of(world.queries))
+
+
+def _torch(world: World) -> Any:
+    import torch
+
+    queries, labels, scores = _arrays(world)
+    if np.uint64 in (labels.dtype, scores.dtype):
+        raise _ImpossibleError
+    if any(each.dtype == object or each.dtype.kind == "M" or each.dtype == np.longdouble for each in (labels, scores)):
+        raise _ImpossibleError
+    if not all(isinstance(query, int) for query in queries):
+        raise _ImpossibleError
+    return _evaluated(torch.from_numpy(labels), torch.from_numpy(scores), query_ids=queries)
+
+
+def _flat(
+    make: Callable[[World, str, list[Any]], Any], ids: Callable[[list[Any]], Any] = list
+) -> Callable[[World], Any]:
+    def evaluated(world: World) -> Any:
+        queries, labels, scores = _labels_and_scores(world)
+        data = _made(lambda: (make(world, "label", labels), make(world, "score", scores), ids(queries)))
+        return _evaluated(*data[:2], query_ids=data[2])
+
+    return evaluated
+
+
+def _polars_column(world: World, what: str, values: list[Any]) -> Any:
+    if world.kinds[what] in ("mixed", "longdouble", "Fraction"):
+        raise _ImpossibleError
+    column = pl.Series(values if world.kinds[what] not in _ARRAYS else world.array(what, values))
+    if world.kinds[what] == "Decimal" and column.to_list() != values:  # Polars has no room for the digits
+        raise _ImpossibleError
+    return column
+
+
+def _strided(world: World, what: str, values: list[Any]) -> Any:
+    made = world.array(what, values)
+    twice = np.repeat(made, 2)[::2]
+    return (
+        twice if made.dtype.kind not in "fiu" or made.dtype.itemsize > 8 else twice.astype(made.dtype.newbyteorder(">"))
+    )
+
+
+def _objects(values: list[Any]) -> Any:
+    made = np.empty(len(values), object)
+    made[:] = values
+    return made
+
+
+def _list(world: World, what: str, values: list[Any]) -> Any:
+    if what == "score" and (world.kinds[what] == "text" or not values):
+        raise _ImpossibleError  # names of columns
+    return values
+
+
+_LABELED: dict[str, Callable[[World], Any]] = {
+    "lists": _flat(_list),
+    "arrays": _flat(World.array, _objects),
+    "arrays, strided": _flat(_strided, pd.Index),
+    "pandas": _flat(World.pandas, lambda ids: pd.Series(ids, dtype=object)),
+    "pandas, categories of queries": _flat(World.pandas, lambda ids: pd.Series(ids, dtype="category")),
+    "Arrow arrays": _flat(World.arrow, pa.array),
+    "Polars Series": _flat(_polars_column, pl.Series),
+    "a Series, bare": lambda world: _series(world, "bare"),
+    "a Series, named": lambda world: _series(world, "named"),
+    "a Series beside labels": lambda world: _series(world, "labels"),
+    "a Series of queries": lambda world: _series(world, "queries"),
+    "a Series in from_arrays": lambda world: _series(world, "from_arrays"),
+    "PyTorch": _torch,
+    "factors": _factors,
+}
+
+
+def _by_group(world: World, name: str) -> Any:
+    labels, scores, sizes = _grouped(world)
+    if name == "lists of lists":
+        if not any(sizes) or world.kinds["score"] == "text" or world.kinds["label"] == "text":
+            raise _ImpossibleError
+        return _evaluated(_rows(labels, sizes), _rows(scores, sizes))
+    if name == "lists of arrays":
+        make = lambda what: lambda values: world.array(what, values)  # noqa: E731
+        return _evaluated(_rows(labels, sizes, make("label")), _rows(scores, sizes, make("score")))
+    if name == "padded":
+        labels_2d, scores_2d, mask = _padded(world, labels, scores, sizes)
+        return _evaluated(labels_2d, scores_2d, mask=mask)
+    flat = world.array("label", labels), world.array("score", scores)
+    if name == "offsets":
+        return _evaluated(*flat, offsets=np.cumsum([0, *sizes]))
+    return _evaluated(ir.from_arrays(flat[0], group=sizes, scores=flat[1]), None)
+
+
+_GROUPED = ("lists of lists", "lists of arrays", "padded", "offsets", "group")
+
+
+# Comparison ---------------------------------------------------------------------------------------------------------
+
+_Values = dict[str, tuple[float, ...]]
+
+
+def _values(evaluation: Any, world: World | None = None) -> _Values:
+    ids = evaluation.query_ids if world is None else world.queries
+    columns = [evaluation.per_query[name].tolist() for name in _MEASURES]
+    values = dict(zip(map(str, ids), zip(*columns, strict=True), strict=True))
+    return values if world is None else {str(row.query): values[str(row.query)] for row in world.rows}
+
+
+def _outcome(evaluate: Callable[[], Any], world: World | None = None) -> _Values | str | None:
+    """Return values by query, the error of the package, or None if the form cannot hold the values.
+
+    Forms without query ids have the queries of the world.
+    """
+    try:
+        return _values(evaluate(), world)
+    except IdealrankError as error:
+        return f"{type(error).__name__}: {error}"
+    except (_ImpossibleError, _AsExpectedError) as error:
+        return None if isinstance(error, _ImpossibleError) else "expected"
+
+
+def _made(make: Callable[[], Any]) -> Any:
+    """Return what a library makes of the values; values that it refuses cannot be passed in this form."""
+    try:
+        return make()
+    except (_ImpossibleError, IdealrankError):
+        raise
+    except Exception:
+        raise _ImpossibleError from None
+
+
+def check(case: dict[str, Any]) -> int:
+    world, answers = World(case), 0
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as name:
+        warnings.simplefilter("ignore")
+        folder = Path(name)
+        qrels, run = world.nested("label"), world.nested("score")
+        expected = _outcome(lambda: ir.evaluate(qrels, run, _MEASURES))
+        for form, make in _JOINED.items():
+
+            def evaluated(make: Any = make) -> Any:
+                data, system = _made(lambda: make(world, folder))
+                return ir.evaluate(data, system, _MEASURES)
+
+            answers += _compare(form, expected, _outcome(evaluated))
+        if not world.is_full or not world.rows:
+            return answers
+        qrels, run = (world.nested(what, by_place=True) for what in ("label", "score"))  # these forms have no ids
+        expected = _outcome(lambda: _evaluated(qrels, run))
+        for form, evaluate in _LABELED.items():
+            answers += _compare(form, expected, _outcome(lambda evaluate=evaluate: evaluate(world)))
+        for form in _GROUPED:  # lists without documents have a value here
+            answers += _compare(form, expected, _outcome(lambda form=form: _by_group(world, form), world))
+    return answers
+
+
+def _compare(form: str, expected: Any, found: Any) -> int:
+    if found is None or found == "expected":
+        return found is not None
+    both = f"{form}: {found}, but dicts: {expected}"
+    assert isinstance(expected, str) == isinstance(found, str), both
+    if not isinstance(expected, str):
+        assert expected.keys() == found.keys(), both
+        values = [[own[query] for query in expected] for own in (expected, found)]
+        assert np.allclose(*values, rtol=1e-12, atol=1e-12, equal_nan=True), both
+    return 1
+
+
+def smaller(case: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the case with fewer queries and documents, rows in order, and plainer kinds."""
+    queries = case["queries"]
+    for kept in fewer_items(queries):
+        yield case | {"queries": kept}
+    for q, (query, rows) in enumerate(queries):
+        for kept in fewer_items(rows):
+            yield case | {"queries": [*queries[:q], [query, kept], *queries[q + 1 :]]}
+    if case["order"]:
+        yield case | {"order": []}
+    if case["index"] != "range":
+        yield case | {"index": "range"}
+
+
+TARGET = Target(draw, check, smaller)
