@@ -3,9 +3,11 @@
 import itertools
 import math
 import random
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import idealrank as ir
@@ -338,3 +340,26 @@ def test_judgments_by_subtopic_as_a_value() -> None:
 def test_bad_judgments_by_subtopic(given: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         ir.SubtopicQrels(given)
+
+
+@pytest.mark.parametrize("n_subtopics", [10, 20_000])
+def test_long_lists_take_linear_time_and_memory(n_subtopics: int) -> None:
+    rng = np.random.default_rng(0)
+    n = 20_000
+    docs = np.repeat([f"d{i}" for i in range(n)], 3)
+    subtopics = (np.repeat(rng.integers(0, n_subtopics, n), 3) + np.tile([0, 1, 3], n)) % n_subtopics
+    qrels = ir.SubtopicQrels.from_rows(["q"] * docs.size, subtopics.tolist(), docs.tolist(), np.ones(docs.size))
+    began = time.process_time()
+    means = ir.evaluate(qrels, {"q": [f"d{i}" for i in rng.permutation(n)]}, EVERY).mean
+    assert time.process_time() - began < 10
+    assert all((0 < value <= 1) is ("rel=2" not in name) for name, value in means.items())
+
+
+def test_queries_do_not_take_time_for_the_documents_of_others() -> None:
+    n = 3_000
+    rows = [(f"q{i}", j, f"d{j}", 1) for i in range(n) for j in range(4)]
+    qrels = ir.SubtopicQrels.from_rows(*zip(*rows, strict=True))
+    began = time.process_time()
+    evaluation = ir.evaluate(qrels, {f"q{i}": ["d1", "d0"] for i in range(n)}, "strec@2")
+    assert time.process_time() - began < 3
+    assert evaluation.mean["strec@2"] == 0.5

@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 import statistics
+import time
 from typing import Any
 
 import numpy as np
@@ -136,3 +137,14 @@ def test_rankings_without_documents_in_common() -> None:
 def test_errors(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_ap_correlation_of_long_rankings_takes_n_log_n() -> None:
+    rng = np.random.default_rng(0)
+    n = 100_000
+    a, b = ({f"d{i}": float(score) for i, score in enumerate(rng.integers(0, n // 4, n))} for _ in range(2))
+    ordered = sorted(a, key=lambda doc: -a[doc])
+    began = time.process_time()
+    assert tau_ap(ordered, ordered[::-1]) == pytest.approx(-1)
+    assert abs(tau_ap(a, b, symmetric=True)) < 0.02
+    assert time.process_time() - began < 8

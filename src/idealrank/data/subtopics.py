@@ -13,14 +13,14 @@ import numpy.typing as npt
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._present.pluralize import counted
-from idealrank._typing import Booleans, Floats, Int64s
+from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_size, float_column, offsets_of, places, query_at, read_only
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
 
-__all__ = ["Cells", "SubtopicQrels", "Subtopics"]
+__all__ = ["Cells", "Relevance", "SubtopicQrels", "Subtopics"]
 
 
 class Cells(NamedTuple):
@@ -39,6 +39,40 @@ class Cells(NamedTuple):
     offsets: Int64s
     numbers: Int64s
     labels: Floats
+
+
+class Relevance(NamedTuple):
+    """Pairs of a document and a subtopic that it is relevant to, in order of documents and then of subtopics.
+
+    Parameters
+    ----------
+    documents : int64 array
+        The number of the document of each pair, below ``n_documents``.
+    subtopics : int64 array
+        The number of the subtopic of each pair, below ``n_subtopics``.
+    n_documents, n_subtopics : int
+        How many there are.
+    """
+
+    documents: Int64s
+    subtopics: Int64s
+    n_documents: int
+    n_subtopics: int
+
+    def first(self, depth: int | None) -> Relevance:
+        """Return the pairs of the first documents."""
+        if depth is None or depth >= self.n_documents:
+            return self
+        end = int(np.searchsorted(self.documents, depth))
+        return Relevance(self.documents[:end], self.subtopics[:end], depth, self.n_subtopics)
+
+    def counts_above(self) -> Int64s:
+        """Return for each pair how many documents above its own are relevant to its subtopic."""
+        order = np.argsort(self.subtopics, kind="stable")
+        starts = offsets_of(np.bincount(self.subtopics, minlength=self.n_subtopics))
+        counts = np.empty(order.size, np.int64)
+        counts[order] = np.arange(order.size) - starts[self.subtopics[order]]
+        return counts
 
 
 class SubtopicQrels(Qrels):
@@ -334,8 +368,8 @@ class Subtopics:
         """Return those of lists with only these queries; `take` chooses their documents."""
         return replace(self, queries=self.queries[queries])
 
-    def relevant(self, query: int, documents: Int64s, rel: float) -> tuple[Booleans, Booleans]:
-        """Return which documents are relevant to which subtopics, a row per document and a column per subtopic.
+    def relevant(self, query: int, documents: Int64s, rel: float) -> tuple[Relevance, Relevance]:
+        """Return which documents are relevant to which subtopics.
 
         Subtopics without a relevant document are left out.
 
@@ -350,19 +384,26 @@ class Subtopics:
 
         Returns
         -------
-        ranked, judged : bool arrays
+        ranked, judged : Relevance
             Those of the given documents, and those of all judged documents with a relevant subtopic, in descending
             order of their ids.
         """
         number = int(self.queries[query])
-        own = self.by_id[self.offsets[number] : self.offsets[number + 1]]
+        first = int(self.offsets[number])
+        own = self.by_id[first : self.offsets[number + 1]]
         cells, ends = places(self.cells.offsets, own)
         is_relevant = self.cells.labels[cells] >= rel
         document = np.repeat(np.arange(own.size), np.diff(ends))[is_relevant]
-        subtopics, column = np.unique(self.cells.numbers[cells][is_relevant], return_inverse=True)
-        judged = np.zeros((own.size, subtopics.size), bool)
-        judged[document, column] = True
-        place = np.full(self.cells.offsets.size, -1)  # also that of row -1, the last one
-        place[own] = np.arange(own.size)
-        ranked = np.vstack((judged, np.zeros((1, subtopics.size), bool)))[place[self.rows[documents]]]
-        return ranked, judged[judged.any(axis=1)]
+        subtopics, subtopic = np.unique(self.cells.numbers[cells][is_relevant], return_inverse=True)
+        counts = np.bincount(document, minlength=own.size)
+        place = np.empty(own.size, np.int64)
+        place[own - first] = np.arange(own.size)
+        rows = self.rows[documents]
+        is_judged = rows >= 0
+        pairs, ends = places(offsets_of(counts), place[rows[is_judged] - first])
+        rank = np.repeat(np.flatnonzero(is_judged), np.diff(ends))
+        judged = (np.cumsum(counts > 0) - 1)[document]
+        return (
+            Relevance(rank, subtopic[pairs], documents.size, subtopics.size),
+            Relevance(judged, subtopic, int(np.count_nonzero(counts)), subtopics.size),
+        )

@@ -7,14 +7,16 @@ Track. Values are those of ndeval, but for ERR-IA and alpha-DCG at rank 1, which
 
 from __future__ import annotations
 
+import heapq
 import math
 
 import numpy as np
 
 from idealrank import _native
 from idealrank._names.options import number, option
-from idealrank._typing import Booleans, Floats
+from idealrank._typing import Floats
 from idealrank.data.lists import Lists
+from idealrank.data.subtopics import Relevance
 from idealrank.measures.measure_base import Measure, check_subtopics, empty_value, kernel_ties
 from idealrank.measures.measure_names import register
 
@@ -22,6 +24,8 @@ __all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "Alpha
 
 #: Greedy rankings of a submodular gain reach at least 1 - 1/e of the best, at every rank (Nemhauser et al. 1978).
 _RANGE_BY_GREEDY_IDEAL = (0.0, math.e / (math.e - 1))
+#: Gains that add less than this fraction of the first one to a sum are left out.
+_NEGLIGIBLE = 2.0**-60
 
 
 class Diversity(Measure):
@@ -56,12 +60,13 @@ class Diversity(Measure):
         for query in range(lists.n_queries):
             documents = order[lists.offsets[query] : lists.offsets[query + 1]]
             ranked, judged = lists.subtopics.relevant(query, documents, filled.rel)
-            if judged.size:
-                depth = len(ranked) if filled.cutoff is None else int(filled.cutoff.depths(len(ranked)))
+            if judged.n_documents:
+                n = ranked.n_documents
+                depth = n if filled.cutoff is None else int(filled.cutoff.depths(n))
                 values[query] = filled._value(ranked, judged, depth)
         return values
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
         """Return the value of a query; ``depth`` is the cutoff, or the number of ranked documents without one."""
         raise NotImplementedError
 
@@ -80,42 +85,69 @@ class _Novelty(Diversity):
     def _discounts(self, n: int) -> Floats:
         raise NotImplementedError
 
-    def _sum(self, documents: Booleans, depth: int | None) -> float:
+    def _sum(self, documents: Relevance, depth: int | None) -> float:
         """Return the discounted gain of the first documents."""
         assert self.alpha is not None
-        first = documents[:depth]
-        return float(np.dot(_gains(first, self.alpha), self._discounts(len(first))))
+        first = documents.first(depth)
+        shares = np.cumprod(np.append(1.0, np.full(first.n_documents, 1 - self.alpha)))
+        weights = shares[first.counts_above()]
+        return self._discounted(np.bincount(first.documents, weights, minlength=first.n_documents))
 
-    def _by_all_subtopics(self, ranked: Booleans, depth: int) -> float:
+    def _discounted(self, gains: Floats) -> float:
+        return float(np.dot(gains, self._discounts(gains.size)))
+
+    def _by_all_subtopics(self, ranked: Relevance, depth: int) -> float:
         """Return the sum, divided by that of documents which are all relevant to all subtopics."""
         if not depth:
             return 0.0
-        return self._sum(ranked, depth) / self._sum(np.ones((depth, ranked.shape[1]), bool), depth)
+        assert self.alpha is not None
+        shares = np.cumprod(np.append(1.0, np.full(depth - 1, 1 - self.alpha)))
+        return self._sum(ranked, depth) / self._discounted(ranked.n_subtopics * shares)
 
-    def _by_ideal(self, ranked: Booleans, judged: Booleans) -> float:
+    def _by_ideal(self, ranked: Relevance, judged: Relevance) -> float:
         """Return the sum, divided by that of the ideal ranking."""
         assert self.alpha is not None
-        depth = None if self.cutoff is None else int(self.cutoff.depths(len(ranked)))
-        return self._sum(ranked, depth) / self._sum(_greedy(judged, self.alpha, depth), depth)
+        depth = None if self.cutoff is None else int(self.cutoff.depths(ranked.n_documents))
+        return self._sum(ranked, depth) / self._discounted(_ideal_gains(judged, self.alpha, depth))
 
 
-def _gains(documents: Booleans, alpha: float) -> Floats:
-    """Return the gain of each document: the sum over its subtopics of (1 - alpha)^(documents above it for that one)."""
-    shares = np.cumprod(np.where(documents, 1 - alpha, 1.0), axis=0)
-    left = np.vstack((np.ones((1, documents.shape[1])), shares[:-1]))[: len(documents)]
-    gains: Floats = np.where(documents, left, 0.0)
-    return np.cumsum(gains, axis=1)[:, -1]
+def _ideal_gains(judged: Relevance, alpha: float, depth: int | None) -> Floats:
+    """Return the gains of an ideal order: at each rank the document with the largest gain, the first of equal ones.
 
-
-def _greedy(judged: Booleans, alpha: float, depth: int | None) -> Booleans:
-    """Return the documents in an ideal order: at each rank the one with the largest gain, the first of equal ones."""
-    left, rest, chosen = np.ones(judged.shape[1]), judged.astype(np.float64), []
-    for _ in range(len(judged) if depth is None else min(depth, len(judged))):
-        best = int(np.argmax(np.cumsum(rest * left, axis=1)[:, -1]))  # added one by one, so that ties are as in ndeval
-        chosen.append(best)
-        left = np.where(judged[best], left * (1 - alpha), left)
-        rest[best] = -1.0  # below a gain of 0
-    return judged[chosen]
+    The gain of a document never grows, so that the largest of old gains is the largest of all if it has not changed.
+    Documents with the same subtopics have the same gain, and are compared once.
+    """
+    cuts = np.searchsorted(judged.documents, np.arange(1, judged.n_documents))
+    alike: dict[bytes, list[int]] = {}
+    for document, own in enumerate(np.split(judged.subtopics, cuts)):
+        alike.setdefault(own.tobytes(), []).append(document)
+    subtopics = [np.frombuffer(each, np.int64).tolist() for each in alike]
+    waiting = [iter(each) for each in alike.values()]
+    largest = [
+        (-float(len(own)), next(rest), group) for group, (own, rest) in enumerate(zip(subtopics, waiting, strict=True))
+    ]
+    heapq.heapify(largest)
+    left, gains = [1.0] * judged.n_subtopics, []
+    n = judged.n_documents if depth is None else min(depth, judged.n_documents)
+    while len(gains) < n:
+        known, document, group = largest[0]
+        gain = 0.0
+        for subtopic in subtopics[group]:  # added one by one, so that ties are as in ndeval
+            gain += left[subtopic]
+        if gain != -known:
+            heapq.heapreplace(largest, (-gain, document, group))
+            continue
+        gains.append(gain)
+        if gain * (n - len(gains)) <= _NEGLIGIBLE * gains[0]:
+            break
+        for subtopic in subtopics[group]:
+            left[subtopic] *= 1 - alpha
+        following = next(waiting[group], None)
+        if following is None:
+            heapq.heappop(largest)
+        else:
+            heapq.heapreplace(largest, (-gain, following, group))
+    return np.array(gains)
 
 
 class _Logarithmic(_Novelty):
@@ -156,7 +188,7 @@ class AlphaNDCG(_Logarithmic):
 
     _value_range = _RANGE_BY_GREEDY_IDEAL
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
         return self._by_ideal(ranked, judged)
 
 
@@ -173,7 +205,7 @@ class AlphaDCG(_Logarithmic):
     {'alpha_dcg@1': 0.5}
     """
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
         return self._by_all_subtopics(ranked, depth)
 
 
@@ -197,7 +229,7 @@ class ERRIA(_Reciprocal):
     {'err_ia@2': 0.5}
     """
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
         return self._by_all_subtopics(ranked, depth)
 
 
@@ -217,7 +249,7 @@ class NERRIA(_Reciprocal):
 
     _value_range = _RANGE_BY_GREEDY_IDEAL
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
         return self._by_ideal(ranked, judged)
 
 
@@ -253,10 +285,10 @@ class NRBP(_RankBiased):
     {'nrbp': 0.375}
     """
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
         assert self.alpha is not None
         assert self.beta is not None
-        return float(self._sum(ranked, None) * (1 - (1 - self.alpha) * self.beta) / ranked.shape[1])
+        return float(self._sum(ranked, None) * (1 - (1 - self.alpha) * self.beta) / ranked.n_subtopics)
 
 
 @register("nnrbp")
@@ -272,7 +304,7 @@ class NNRBP(_RankBiased):
 
     _value_range = _RANGE_BY_GREEDY_IDEAL
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
         return self._by_ideal(ranked, judged)
 
 
@@ -287,8 +319,8 @@ class PIA(Diversity):
     {'p_ia@2': 0.75}
     """
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
-        return float(ranked[:depth].sum()) / (depth * ranked.shape[1]) if depth else 0.0
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+        return float(ranked.first(depth).documents.size) / (depth * ranked.n_subtopics) if depth else 0.0
 
 
 @register("ap_ia", "map_ia")
@@ -306,9 +338,10 @@ class APIA(Diversity):
 
     without = frozenset({"cutoff"})
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
-        precision = np.cumsum(ranked, axis=0) / np.arange(1, len(ranked) + 1)[:, None]
-        return float(np.mean((precision * ranked).sum(axis=0) / judged.sum(axis=0)))
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+        precision = (ranked.counts_above() + 1) / (ranked.documents + 1)
+        sums = np.bincount(ranked.subtopics, precision, minlength=ranked.n_subtopics)
+        return float(np.mean(sums / np.bincount(judged.subtopics)))
 
 
 @register("strec", "st_recall", "subtopic_recall", "s_recall")
@@ -322,5 +355,5 @@ class SubtopicRecall(Diversity):
     {'strec@1': 0.5, 'strec@2': 1.0}
     """
 
-    def _value(self, ranked: Booleans, judged: Booleans, depth: int) -> float:
-        return float(ranked[:depth].any(axis=0).mean())
+    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+        return np.unique(ranked.first(depth).subtopics).size / ranked.n_subtopics

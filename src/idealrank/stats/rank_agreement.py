@@ -175,25 +175,50 @@ def tau_ap(ranking: Ranking, reference: Ranking, *, symmetric: bool = False, tie
 
 def _tau_ap(own: Int64s, other: Int64s) -> float:
     """Return AP correlation of two sequences of places; equal places are tied."""
-    group, above, tied = _grouped(own)
-    n, total = own.size, 0.0
-    ranks = np.arange(1, n)  # a document at rank i + 1 has i above it
-    harmonic = np.concatenate(([0.0, 0.0], np.cumsum(1 / ranks)))  # harmonic[i] = sum of 1 / r for r < i
-    for begin in range(0, n, _ROWS_AT_ONCE):
-        rows = slice(begin, begin + _ROWS_AT_ONCE)
-        agrees = (other[None, :] < other[rows, None]) + 0.5 * (other[None, :] == other[rows, None])
-        is_above = group[None, :] < group[rows, None]
-        is_tied = group[None, :] == group[rows, None]
-        certain = (agrees * is_above).sum(axis=1)
-        possible = (agrees * is_tied).sum(axis=1) - 0.5  # without the document itself
-        s, t = above[rows], tied[rows]
-        # The mean over places j = 1 ... t in the group, with s + j - 1 documents above: sums of 1 / (s + j - 1) and of
-        # (j - 1) / (s + j - 1) = 1 - s / (s + j - 1).
-        inverse = harmonic[s + t] - harmonic[s]
-        counted = t - (s == 0)  # rank 1 does not count
-        shares = np.where(t > 1, (counted - s * inverse) / np.maximum(t - 1, 1), 0.0)
-        total += float(((certain * inverse + possible * shares) / t).sum())
-    return 2 * total / (n - 1) - 1
+    group, s, t = _grouped(own)
+    other = _grouped(other)[0]
+    n = own.size
+    # The order of the ranking; tied documents by the reference, the last ones first, so that those before a document
+    # and above it in the reference are not tied with it.
+    order = np.lexsort((-other, group))
+    group, other, s, t = group[order], other[order], s[order], t[order]
+    starts = np.flatnonzero(np.append(True, (np.diff(group) != 0) | (np.diff(other) != 0)))
+    sizes = np.diff(np.append(starts, n))  # of documents that are tied in both
+    start, equal = np.repeat(starts, sizes), np.repeat(sizes, sizes)
+    smaller, as_large = _counts_before(other)
+    certain = smaller + 0.5 * (as_large - (np.arange(n) - start))
+    possible = (s + t - start - equal) + 0.5 * (equal - 1)  # of those tied with it, without the document itself
+    # The mean over places j = 1 ... t in the group, with s + j - 1 documents above: sums of 1 / (s + j - 1) and of
+    # (j - 1) / (s + j - 1) = 1 - s / (s + j - 1).
+    harmonic = np.concatenate(([0.0, 0.0], np.cumsum(1 / np.arange(1, n))))  # harmonic[i] = sum of 1 / r for r < i
+    inverse = harmonic[s + t] - harmonic[s]
+    counted = t - (s == 0)  # rank 1 does not count
+    shares = np.where(t > 1, (counted - s * inverse) / np.maximum(t - 1, 1), 0.0)
+    return 2 * float(((certain * inverse + possible * shares) / t).sum()) / (n - 1) - 1
+
+
+def _counts_before(values: Int64s) -> tuple[Int64s, Int64s]:
+    """Return for each entry how many of those before it are smaller, and how many are equal.
+
+    Two whole numbers are compared at the first bit in which they differ: an entry with a 1 is larger than those before
+    it with a 0 and the same higher bits.
+    """
+    smaller, as_large = np.zeros(values.size, np.int64), np.empty(values.size, np.int64)
+    for bit in range(int(values.max(initial=0)).bit_length()):
+        order, starts = _by_value(values >> (bit + 1))
+        zeros = 1 - ((values[order] >> bit) & 1)
+        before = np.cumsum(zeros) - zeros
+        smaller[order] += (1 - zeros) * (before - before[starts])
+    order, starts = _by_value(values)
+    as_large[order] = np.arange(values.size) - starts
+    return smaller, as_large
+
+
+def _by_value(values: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the entries in ascending order, equal ones by place, and where the equal ones of each begin."""
+    order = np.argsort(values, kind="stable")
+    is_new = np.append(True, np.diff(values[order]) != 0)[: values.size]
+    return order, np.maximum.accumulate(np.where(is_new, np.arange(values.size), 0))
 
 
 def _grouped(places: Int64s) -> tuple[Int64s, Int64s, Int64s]:
