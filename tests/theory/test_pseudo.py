@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -244,3 +245,35 @@ def test_jumps_anywhere_are_seen(position: float) -> None:
     function: Callable[[float], float] = lambda s: 0.8 if s >= position else 0.2  # noqa: E731
     steps = StepCurve([0, position, 1], [0.2, 0.8])
     assert limit("power:0.5", function) == pytest.approx(limit("power:0.5", steps), rel=0, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [10**9, 2**53, 2**63, 10**30, 1e300])
+def test_any_length_has_an_answer_or_an_error_at_once(n: float) -> None:
+    def half(s: Any) -> Any:
+        return 0.5 + 0 * s
+
+    began = time.process_time()
+    whole = 1 + 1 / math.log2(3) + 0.5
+    if isinstance(n, int):
+        assert expected_dcg("ndcg@3", half, n) == pytest.approx(whole / 2, rel=1e-6)
+    assert pseudo_expectation("ndcg@3", half, n) == pytest.approx(0.5)
+    assert worst_ndcg("ndcg@3", n, 5) == 0.0
+    for function, arguments in (
+        (expected_dcg, ("ndcg", half, n)),
+        (expected_dcg, ("ndcg@20%", half, n)),
+        (pseudo_expectation, ("ndcg", half, n)),
+        (pseudo_expectation, ("ndcg@20%", half, n)),
+        (worst_ndcg, ("ndcg@20%", n, 5)),
+        (worst_ndcg, ("linear_ndcg", n, 5)),
+    ):
+        with pytest.raises(DataError, match=r"one by one|2\^53"):
+            function(*arguments)
+    assert time.process_time() - began < 5
+
+
+def test_a_length_that_no_float_holds_is_refused() -> None:
+    for call in (expected_dcg, pseudo_expectation):
+        with pytest.raises(DataError, match="the number of documents"):
+            call("ndcg@3", lambda s: s, 10**400)
+    with pytest.raises(DataError, match="from 1 to n relevant"):
+        worst_ndcg("ndcg@3", 10**400, 5)

@@ -26,13 +26,18 @@ def is_whole(value: object, least: int = 0, most: int = 2**53) -> bool:
 
 
 def are_numbers(*values: object) -> bool:
-    """Return whether each value is a single number of Python, NumPy or another library; text is none.
+    """Return whether each value is a single number of Python, NumPy or another library, and not too large for a float.
 
-    >>> are_numbers(3, 0.5), are_numbers("3"), are_numbers(None), are_numbers([3])
-    (True, False, False, False)
+    >>> are_numbers(3, 0.5), are_numbers("3"), are_numbers(None), are_numbers([3]), are_numbers(10**400)
+    (True, False, False, False, False)
     """
-    is_text = any(isinstance(value, (str, bytes)) for value in values)  # NumPy's texts have the method as well
-    return not is_text and all(hasattr(value, "__float__") and not getattr(value, "ndim", 0) for value in values)
+    return not any(
+        isinstance(value, (str, bytes))  # NumPy's texts have the method as well
+        or not hasattr(value, "__float__")
+        or getattr(value, "ndim", 0)
+        or (isinstance(value, int) and value.bit_length() > 1023)
+        for value in values
+    )
 
 
 def check_fraction(value: Any, name: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special
 
 from idealrank._core.checks import are_numbers
 from idealrank._typing import Floats, Int64s
@@ -152,6 +151,8 @@ def _place_weight(weights: Floats, n: int) -> Weight:
 
     def density(x: float) -> float:
         # n E[D(1 + B)], B of the binomial distribution (n - 1, u); du = exp(x) / n dx
+        if _likely(n - 1, math.expm1(x) / n)[0] >= weights.size:
+            return 0.0
         above, chances = _binomial(n - 1, math.expm1(x) / n)
         counted = above < weights.size
         return float(chances[counted] @ weights[above[counted]]) * math.exp(x)
@@ -159,18 +160,30 @@ def _place_weight(weights: Floats, n: int) -> Weight:
     @np.vectorize(otypes=[float])
     def integral(u: float) -> float:
         # sum_r D(r) P(B >= r) = E[D(1) + ... + D(B)], B documents of n above u
+        if _likely(n, u)[0] >= weights.size:
+            return float(sums[-1])
         above, chances = _binomial(n, u)
         return float(chances @ sums[np.minimum(above, weights.size)])
 
     return Weight(integral, lambda u: math.log1p(n * u), lambda x: min(math.expm1(x) / n, 1.0), density)
 
 
+def _likely(n: int, u: float) -> tuple[int, int]:
+    """The fewest and the most successes in n trials that are not vanishingly unlikely."""
+    u = min(max(u, 0.0), 1.0)
+    reach = 12 * math.sqrt(n * u * (1 - u)) + 40
+    return max(0, math.floor(n * u - reach)), min(n, math.ceil(n * u + reach))
+
+
 def _binomial(n: int, u: float) -> tuple[Int64s, Floats]:
     """The numbers of successes in n trials that are not vanishingly unlikely, and their probabilities."""
     u = min(max(u, 0.0), 1.0)
-    reach = 12 * math.sqrt(n * u * (1 - u)) + 40
-    numbers = np.arange(max(0, math.floor(n * u - reach)), min(n, math.ceil(n * u + reach)) + 1)
-    logs = special.xlogy(numbers, u) + special.xlog1py(n - numbers, -u)
-    logs -= special.gammaln(numbers + 1.0) + special.gammaln(n - numbers + 1.0)
+    fewest, most = _likely(n, u)
+    numbers = np.arange(fewest, most + 1)
+    if fewest == most or u in (0, 1):
+        return np.array([round(n * u)]), np.ones(1)
+    # The ratio of the chances of k + 1 and k successes; differences of log-gamma functions of n would lose its digits.
+    steps = np.log((float(n) - numbers[:-1]) / (numbers[:-1] + 1.0)) + math.log(u) - math.log1p(-u)
+    logs = np.append(0.0, np.cumsum(steps))
     chances = np.exp(logs - logs.max())
-    return numbers, chances / chances.sum()  # which also removes the rounding error of gammaln
+    return numbers, chances / chances.sum()

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._typing import Floats
-from idealrank.errors import OptionError
+from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, LinearNDCG, Measure, cutoffs, discounts, measure
 from idealrank.measures.cutoffs import CutoffLike
 
@@ -27,6 +27,10 @@ MEASURES = (
 )
 
 MeasureLike: TypeAlias = "str | Measure | discounts.Discount | Weighting | Callable[[Floats], npt.ArrayLike]"
+
+
+#: The largest number of ranks whose weights are computed one by one.
+_SUMMED = 10**8
 
 
 @dataclass(frozen=True)
@@ -115,11 +119,18 @@ class Weighting:
 
     def depth(self, n: int) -> int:
         """Return the number of ranks that count in a list of n documents."""
-        return n if self.cutoff is None else min(n, int(self.cutoff.depths(n)))
+        if self.cutoff is None or isinstance(self.cutoff, cutoffs.Rank):
+            return n if self.cutoff is None else min(n, self.cutoff.k)
+        if n > 2**53:
+            raise DataError(f"a cutoff that depends on the length needs n of at most 2^53, got {n:g}")
+        return min(n, int(self.cutoff.depths(n)))
 
     def weights(self, n: int) -> Floats:
         """Return the weights of the ranks that count in a list of n documents."""
-        return self.discount(np.arange(1, self.depth(n) + 1), n)
+        depth = self.depth(n)
+        if depth > _SUMMED:
+            raise DataError(f"ranks are summed one by one here, and {depth:g} count: n may be {_SUMMED:,} or less")
+        return self.discount(np.arange(1, depth + 1), n)
 
     def __str__(self) -> str:
         return f"{self.discount}" if self.cutoff is None else f"{self.discount}@{self.cutoff}"
