@@ -369,3 +369,41 @@ def test_identify_sees_that_documents_with_the_id_of_the_query_are_left_out() ->
     assert (dropped.options["identical_ids"], dropped.presets) == ("drop", ("beir",))
     assert kept.options["identical_ids"] == "keep"
     assert "beir" not in kept.presets
+
+
+def like(preset: str) -> Any:
+    """A preset's NDCG as a function of one list."""
+
+    def ndcg(labels: Sequence[float], scores: Sequence[float], k: int) -> float:
+        (values,) = ir.evaluate(
+            [float(each) for each in labels], scores, ir.measure("ndcg") @ k, like=preset
+        ).per_query.values()
+        return float(values[0])
+
+    return ndcg
+
+
+def test_a_full_ideal_is_not_that_of_the_relevant_documents() -> None:
+    """RecTools divides by k relevant documents, Spark by those that exist; this needs no document ids to see."""
+    assert "rectools" not in ir.identify(like("spark")).presets
+    assert ir.identify(like("rectools")).presets == ("rectools",)
+
+
+@pytest.mark.parametrize("preset", ["trec_eval", "msmarco", "gdeval"])
+def test_presets_that_order_ties_by_id_order_them_by_row_on_arrays(preset: str) -> None:
+    assert preset in ir.identify(like(preset)).presets
+
+
+def test_rounded_values_of_a_measured_discount_are_explained() -> None:
+    def dcg(gains: Sequence[float]) -> float:
+        return float(sum(gain / rank**0.7 for rank, gain in enumerate(gains, 1)))
+
+    found = ir.identify(made(exp_gain, dcg, finish=lambda value: round(value, 5)))  # type: ignore[arg-type]
+    assert found.status == "identified"
+    assert found.measure == "ndcg(ties=stable,empty=0,gain=exp2,discount=power:0.7)"
+
+
+def test_what_is_partly_identified_is_not_said_to_be_the_measure() -> None:
+    found = ir.identify(made(finish=lambda value: value**2 if value > 0.9 else value))
+    assert found.status != "identified"
+    assert not any("In idealrank, it is" in each for each in found.page().findings)

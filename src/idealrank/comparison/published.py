@@ -371,40 +371,36 @@ def _singles(measure: Measure, rules: Convention, labels: Floats) -> list[_Candi
         for name, tried in _DATA.items()
         for value in tried
     ]
-    made = (_candidate(measure, rules, (each,)) for each in (*tools, *options, *data))
+    made = (_candidate(measure, rules, filled, (each,)) for each in (*tools, *options, *data))
     return [_Candidate(measure, rules, filled, _of_data(measure, rules), ()), *(each for each in made if each)]
 
 
 def _pairs(measure: Measure, rules: Convention, singles: Iterable[_Candidate]) -> list[_Candidate]:
     """Return the settings with two of these changes; of tools that agree, one is combined."""
+    filled = measure.with_convention(rules)
     distinct = {_key(each): each.changes[0] for each in reversed([*singles])}
     pairs = (pair for pair in combinations(distinct.values(), 2) if pair[0].name != pair[1].name)
-    return [each for each in (_candidate(measure, rules, pair) for pair in pairs) if each]
+    return [each for each in (_candidate(measure, rules, filled, pair) for pair in pairs) if each]
 
 
-def _candidate(measure: Measure, rules: Convention, changes: Iterable[_Change]) -> _Candidate | None:
+def _candidate(measure: Measure, rules: Convention, start: Measure, changes: Iterable[_Change]) -> _Candidate | None:
     """Return the setting after some changes, a tool first; None if a change is not possible or changes nothing."""
-    like, given = rules, measure
+    like, given, filled = rules, measure, start
     changes = tuple(sorted(changes, key=lambda each: each.name != "like"))
-    for name, value, _ in changes:
-        if name == "like":
-            like = value
-        elif name in _DATA:
-            if like.data[name] == value:
-                return None
-            like = like.replace(**{name: value})
-        else:
-            before = given.with_convention(like)
-            try:
-                given = replace(given, **{name: value})
-            except OptionError:  # a value of another measure's option
-                return None
-            if given.with_convention(like) == before:
-                return None
-    filled = given.with_convention(like)
     try:
+        for name, value, _ in changes:
+            before = filled, like.data
+            if name == "like":
+                like = value
+            elif name in _DATA:
+                like = like.replace(**{name: value})
+            else:
+                given = replace(given, **{name: value})
+            filled = given.with_convention(like) if name not in _DATA else filled
+            if name != "like" and (filled, like.data) == before:
+                return None
         filled.plan()
-    except OptionError:  # no closed form for these ties
+    except OptionError:  # a value of another measure's option, one without effect, or no closed form for these ties
         return None
     return _Candidate(given, like, filled, _of_data(given, like), changes)
 

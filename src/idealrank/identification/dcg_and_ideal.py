@@ -220,7 +220,8 @@ def _measured_gain(base: Formula, group: Sequence[Answer], tolerance: float) -> 
         return None
     unit = solved[np.abs(solved) > tolerance][0]
     by_label = dict(zip([0.0, *labels], [0.0, *(solved / unit).tolist()], strict=True))
-    return measured_gain([_tidy(by_label.get(float(each), math.nan)) for each in range(int(max(labels)) + 1)], 1e-7)
+    own = [_tidy(by_label.get(float(each), math.nan)) for each in range(int(max(labels)) + 1)]
+    return measured_gain(own, max(1e-7, tolerance / abs(unit)))
 
 
 def find_ideal(known: Elimination) -> None:

@@ -225,11 +225,11 @@ def measured_discount(values: Sequence[float], tolerance: float) -> DiscountShap
     ratio = values[1]
     power = -math.log(ratio) / math.log(2) if ratio > 0 else math.inf
     if math.isfinite(power) and _fits(values, lambda rank: rank**-power, tolerance):
-        exponent = _short(power)
+        exponent = _shortest(power, lambda short: _fits(values, lambda rank: rank**-short, tolerance))
         return DiscountShape(f"rank^-{exponent:g}", lambda rank, n: rank**-exponent, discounts.Power(exponent))
     if 0 < ratio < 1 and _fits(values, lambda rank: ratio ** (rank - 1), tolerance):
-        base = _short(1 / ratio) if abs(_short(1 / ratio) - 1 / ratio) < 1e-9 else 1 / _short(ratio)
-        return DiscountShape(f"{_short(ratio):g}^(rank - 1)", lambda rank, n: base**-rank, discounts.Geometric(base))
+        base = _shortest(1 / ratio, lambda short: _fits(values, lambda rank: short ** (1 - rank), tolerance))
+        return DiscountShape(f"{1 / base:g}^(rank - 1)", lambda rank, n: base**-rank, discounts.Geometric(base))
     shown = ", ".join(f"{value:.6g}" for value in values)
 
     def at(rank: int, n: int) -> float:
@@ -247,6 +247,6 @@ def _fits(values: Sequence[float], formula: Callable[[int], float], tolerance: f
     return all(abs(formula(rank) - value) <= tolerance * rank for rank, value in enumerate(values, 1))
 
 
-def _short(value: float) -> float:
-    """Return the number with few digits that a measured one represents, if there is one."""
-    return round(value, 6) if abs(round(value, 6) - value) < 1e-7 else value
+def _shortest(value: float, fits: Callable[[float], bool]) -> float:
+    """Return the number with the fewest decimals that fits as well as a measured one."""
+    return next((short for digits in range(1, 7) if fits(short := round(value, digits))), value)

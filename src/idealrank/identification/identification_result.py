@@ -132,8 +132,11 @@ class Identification(Result):
     def _findings(self) -> list[Statement]:
         """Return the main findings."""
         statements = [Statement("identified", f"{self.function}({self.takes}) is {self.status}.")]
-        if self.measure is not None:
+        if self.measure is not None and self.status == "identified":
             statements.append(Statement("identified", f"In idealrank, it is {self.measure}."))
+        elif self.measure is not None:
+            lists = f"{self.n_agreeing} of {self.n_checked} random lists agree"
+            statements.append(Statement("partly identified", f"As far as identified, it is {self.measure}: {lists}."))
         if self.presets:
             presets = listed(f"like={each!r}" for each in self.presets)
             statements.append(

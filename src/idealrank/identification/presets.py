@@ -28,6 +28,9 @@ _NEGLIGIBLE = 1e-6
 _IDEAL_CUTS: dict[int | str | None, str] = {0: "cutoff", "least": "shorter", "retrieved": "retrieved", None: "whole"}
 #: The same where all documents are retrieved.
 _SEEN_ON_ARRAYS = {"shorter": "cutoff", "retrieved": "whole"}
+#: The same of ties, where the row number replaces the id; and of ideal rankings, which contain all documents.
+_TIES_ON_ARRAYS = {"docid_desc": "reverse", "docid_asc": "stable"}
+_IDEALS_ON_ARRAYS = {"judged": "sorted", "retrieved": "sorted"}
 #: Options that a convention may leave unset.
 _UNSET = {"short": "as is", "negative_ideal": "empty", "ideal_cut": "cutoff"}
 #: Under which choice the evidence for an option is, if it has another name.
@@ -197,8 +200,13 @@ def _compared(known: Elimination, options: dict[str, str]) -> dict[str, str]:
     ideal_cut = _IDEAL_CUTS.get(formula.ideal_cut, str(formula.ideal_cut))
     if form.has_ids:
         own["ideal_cut"] = ideal_cut
-    elif "cut" in known.evidence:
-        own["ideal_cut"] = _SEEN_ON_ARRAYS.get(ideal_cut, ideal_cut)
+    else:
+        if "cut" in known.evidence:
+            own["ideal_cut"] = _SEEN_ON_ARRAYS.get(ideal_cut, ideal_cut)
+        if known.is_seen("ideal") and form.k is not None:  # without k, a full list is as long as the list
+            own["ideal"] = own["ideal"] or formula.ideal
+    if not form.has_queries and own["empty"] == "nan":  # the only query is left out
+        own["empty"] = "no value"
     if "undefined" in known.open.get("ties", ()) and own["ties"]:
         own["ties"] = "undefined"
     own["cutoff"] = str(formula.own_cutoff) if form.k is None and "own_cutoff" in known.evidence else ""
@@ -219,8 +227,11 @@ def _preset(name: str, has_cutoff: bool, has_ids: bool) -> dict[str, Any]:
     option |= {each: option[each] or value for each, value in _UNSET.items()}
     option |= {each: getattr(of_ndcg, each) for each in _DATA}
     if not has_ids:
-        option["ideal_cut"] = _SEEN_ON_ARRAYS.get(option["ideal_cut"], option["ideal_cut"])
+        seen = {"ideal_cut": _SEEN_ON_ARRAYS, "ties": _TIES_ON_ARRAYS, "ideal": _IDEALS_ON_ARRAYS}
+        option |= {each: words.get(option[each], option[each]) for each, words in seen.items()}
     theirs: dict[str, Any] = {each: [_word(value)] for each, value in option.items()}
+    if option["empty"] in ("nan", "skip"):
+        theirs["empty"].append("no value")
     if rules.option("stable_up_to", "ndcg", has_cutoff) is not None:
         theirs["ties"].append("undefined")
     if getattr(option["gain"], "highest", None) is not None or rules.labels == "binary":
