@@ -25,7 +25,7 @@ from idealrank.experiments.reproduction import Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners.training_summary import summarize_training
 from idealrank.theory.linear_ndcg import exchanges, threshold_errors
-from idealrank.theory.long_lists.expectations import concentration
+from idealrank.theory.long_lists.concentration import concentration
 from idealrank.theory.long_lists.gaps import first_order
 from idealrank.theory.long_lists.needed import gap
 from idealrank.theory.long_lists.regimes import regime

@@ -91,9 +91,7 @@ def test_the_order_of_equal_means_is_not_explained(files: ir.RankingData) -> Non
 def test_limits_say_what_each_column_means(files: ir.RankingData) -> None:
     shown = run("limits", "test.txt", "match.txt", "-m", "ndcg@20%", "-m", "ndcg@10", "--explain")
     assert shown.exit_code == 0, shown.output
-    verdict = (
-        "As lists grow, ndcg@20% tends to a limit; ndcg@10 stays random: the labels of a few documents decide."
-    )
+    verdict = "As lists grow, ndcg@20% tends to a limit; ndcg@10 stays random: the labels of a few documents decide."
     assert shown.stdout.splitlines()[0] == verdict
     row = shown.stdout.splitlines()[3].split()
     told = shown.stdout[shown.stdout.index("How to read the first row:") :]

@@ -20,7 +20,7 @@ from idealrank.data.judgments import Qrels
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
 
-__all__ = ["Cells", "Relevance", "SubtopicQrels", "Subtopics"]
+__all__ = ["Cells", "RelevantPairs", "SubtopicQrels", "Subtopics"]
 
 
 class Cells(NamedTuple):
@@ -41,7 +41,7 @@ class Cells(NamedTuple):
     labels: Floats
 
 
-class Relevance(NamedTuple):
+class RelevantPairs(NamedTuple):
     """Pairs of a document and a subtopic that it is relevant to, in order of documents and then of subtopics.
 
     Parameters
@@ -59,12 +59,12 @@ class Relevance(NamedTuple):
     n_documents: int
     n_subtopics: int
 
-    def first(self, depth: int | None) -> Relevance:
+    def first(self, depth: int | None) -> RelevantPairs:
         """Return the pairs of the first documents."""
         if depth is None or depth >= self.n_documents:
             return self
         end = int(np.searchsorted(self.documents, depth))
-        return Relevance(self.documents[:end], self.subtopics[:end], depth, self.n_subtopics)
+        return RelevantPairs(self.documents[:end], self.subtopics[:end], depth, self.n_subtopics)
 
     def counts_above(self) -> Int64s:
         """Return for each pair how many documents above its own are relevant to its subtopic."""
@@ -368,7 +368,7 @@ class Subtopics:
         """Return those of lists with only these queries; `take` chooses their documents."""
         return replace(self, queries=self.queries[queries])
 
-    def relevant(self, query: int, documents: Int64s, rel: float) -> tuple[Relevance, Relevance]:
+    def relevant(self, query: int, documents: Int64s, rel: float) -> tuple[RelevantPairs, RelevantPairs]:
         """Return which documents are relevant to which subtopics.
 
         Subtopics without a relevant document are left out.
@@ -384,7 +384,7 @@ class Subtopics:
 
         Returns
         -------
-        ranked, judged : Relevance
+        ranked, judged : RelevantPairs
             Those of the given documents, and those of all judged documents with a relevant subtopic, in descending
             order of their ids.
         """
@@ -404,6 +404,6 @@ class Subtopics:
         rank = np.repeat(np.flatnonzero(is_judged), np.diff(ends))
         judged = (np.cumsum(counts > 0) - 1)[document]
         return (
-            Relevance(rank, subtopic[pairs], documents.size, subtopics.size),
-            Relevance(judged, subtopic, int(np.count_nonzero(counts)), subtopics.size),
+            RelevantPairs(rank, subtopic[pairs], documents.size, subtopics.size),
+            RelevantPairs(judged, subtopic, int(np.count_nonzero(counts)), subtopics.size),
         )

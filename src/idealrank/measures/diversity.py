@@ -16,7 +16,7 @@ from idealrank import _native
 from idealrank._names.options import number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
-from idealrank.data.subtopics import Relevance
+from idealrank.data.subtopics import RelevantPairs
 from idealrank.measures.measure_base import Measure, check_subtopics, empty_value, kernel_ties
 from idealrank.measures.measure_names import register
 
@@ -66,7 +66,7 @@ class Diversity(Measure):
                 values[query] = filled._value(ranked, judged, depth)
         return values
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         """Return the value of a query; ``depth`` is the cutoff, or the number of ranked documents without one."""
         raise NotImplementedError
 
@@ -85,7 +85,7 @@ class _Novelty(Diversity):
     def _discounts(self, n: int) -> Floats:
         raise NotImplementedError
 
-    def _sum(self, documents: Relevance, depth: int | None) -> float:
+    def _sum(self, documents: RelevantPairs, depth: int | None) -> float:
         """Return the discounted gain of the first documents."""
         assert self.alpha is not None
         first = documents.first(depth)
@@ -96,7 +96,7 @@ class _Novelty(Diversity):
     def _discounted(self, gains: Floats) -> float:
         return float(np.dot(gains, self._discounts(gains.size)))
 
-    def _by_all_subtopics(self, ranked: Relevance, depth: int) -> float:
+    def _by_all_subtopics(self, ranked: RelevantPairs, depth: int) -> float:
         """Return the sum, divided by that of documents which are all relevant to all subtopics."""
         if not depth:
             return 0.0
@@ -104,14 +104,14 @@ class _Novelty(Diversity):
         shares = np.cumprod(np.append(1.0, np.full(depth - 1, 1 - self.alpha)))
         return self._sum(ranked, depth) / self._discounted(ranked.n_subtopics * shares)
 
-    def _by_ideal(self, ranked: Relevance, judged: Relevance) -> float:
+    def _by_ideal(self, ranked: RelevantPairs, judged: RelevantPairs) -> float:
         """Return the sum, divided by that of the ideal ranking."""
         assert self.alpha is not None
         depth = None if self.cutoff is None else int(self.cutoff.depths(ranked.n_documents))
         return self._sum(ranked, depth) / self._discounted(_ideal_gains(judged, self.alpha, depth))
 
 
-def _ideal_gains(judged: Relevance, alpha: float, depth: int | None) -> Floats:
+def _ideal_gains(judged: RelevantPairs, alpha: float, depth: int | None) -> Floats:
     """Return the gains of an ideal order: at each rank the document with the largest gain, the first of equal ones.
 
     The gain of a document never grows, so that the largest of old gains is the largest of all if it has not changed.
@@ -188,7 +188,7 @@ class AlphaNDCG(_Logarithmic):
 
     _value_range = _RANGE_BY_GREEDY_IDEAL
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         return self._by_ideal(ranked, judged)
 
 
@@ -205,7 +205,7 @@ class AlphaDCG(_Logarithmic):
     {'alpha_dcg@1': 0.5}
     """
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         return self._by_all_subtopics(ranked, depth)
 
 
@@ -229,7 +229,7 @@ class ERRIA(_Reciprocal):
     {'err_ia@2': 0.5}
     """
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         return self._by_all_subtopics(ranked, depth)
 
 
@@ -249,7 +249,7 @@ class NERRIA(_Reciprocal):
 
     _value_range = _RANGE_BY_GREEDY_IDEAL
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         return self._by_ideal(ranked, judged)
 
 
@@ -285,7 +285,7 @@ class NRBP(_RankBiased):
     {'nrbp': 0.375}
     """
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         assert self.alpha is not None
         assert self.beta is not None
         return float(self._sum(ranked, None) * (1 - (1 - self.alpha) * self.beta) / ranked.n_subtopics)
@@ -304,7 +304,7 @@ class NNRBP(_RankBiased):
 
     _value_range = _RANGE_BY_GREEDY_IDEAL
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         return self._by_ideal(ranked, judged)
 
 
@@ -319,7 +319,7 @@ class PIA(Diversity):
     {'p_ia@2': 0.75}
     """
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         return float(ranked.first(depth).documents.size) / (depth * ranked.n_subtopics) if depth else 0.0
 
 
@@ -338,7 +338,7 @@ class APIA(Diversity):
 
     without = frozenset({"cutoff"})
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         precision = (ranked.counts_above() + 1) / (ranked.documents + 1)
         sums = np.bincount(ranked.subtopics, precision, minlength=ranked.n_subtopics)
         return float(np.mean(sums / np.bincount(judged.subtopics)))
@@ -355,5 +355,5 @@ class SubtopicRecall(Diversity):
     {'strec@1': 0.5, 'strec@2': 1.0}
     """
 
-    def _value(self, ranked: Relevance, judged: Relevance, depth: int) -> float:
+    def _value(self, ranked: RelevantPairs, judged: RelevantPairs, depth: int) -> float:
         return np.unique(ranked.first(depth).subtopics).size / ranked.n_subtopics
