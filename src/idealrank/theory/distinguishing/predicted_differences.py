@@ -46,7 +46,7 @@ def predict_gap(a: RankerCurves, b: RankerCurves) -> GapPrediction:
     total = float(np.nanvar(seen, ddof=1)) if has_value > 1 else math.nan
     between = max(total - within, 0.0)
     variance = within if math.isnan(total) else within + between
-    return GapPrediction(Mean.of(a.expected - b.expected, variance, least=-1.0), math.sqrt(within), math.sqrt(between))
+    return GapPrediction(Mean.of_differences(a.expected - b.expected, variance), math.sqrt(within), math.sqrt(between))
 
 
 def _within(drawn: Floats) -> float:

@@ -18,11 +18,13 @@ from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import Measure
 from idealrank.measures.measure_base import empty_value
+from idealrank.stats.intervals import bounded_interval
 from idealrank.theory.long_lists.expectations import pseudo_expectation
 from idealrank.theory.long_lists.laws import bounded_law
 from idealrank.theory.long_lists.limits import limit, sees
 from idealrank.theory.long_lists.measure_discount import Weighting
 from idealrank.theory.long_lists.query_curves import QueryCurves
+from idealrank.theory.long_lists.regimes import regime
 from idealrank.theory.long_lists.steps import StepCurve
 
 __all__ = ["Mean", "Prospect", "expected_values", "limit_mean", "prospect"]
@@ -43,8 +45,8 @@ class Mean:
 
     Examples
     --------
-    >>> Mean.of(np.array([1.0, 3.0])).value, Mean.of(np.array([1.0])).low
-    (2.0, nan)
+    >>> Mean.of(np.array([0.2, 0.4])).value, Mean.of(np.array([1.0])).low
+    (0.30000000000000004, nan)
     """
 
     value: float
@@ -52,17 +54,26 @@ class Mean:
     high: float
 
     @classmethod
-    def of(cls, values: Floats, variance: float | None = None, least: float = -math.inf) -> Mean:
-        """Return the mean of a value per query with this variance, and an interval by Student's t from least to 1."""
+    def of(cls, values: Floats, variance: float | None = None) -> Mean:
+        """Return the mean of a value from 0 to 1 per query, which has this variance, with its interval."""
         known = values[~np.isnan(values)]
         if not known.size:
             return cls(math.nan, math.nan, math.nan)
         center = float(known.mean())
         if variance is None:
             variance = float(known.var(ddof=1)) if known.size > 1 else math.nan
+        return cls(center, *bounded_interval(min(center, 1.0), variance, known.size, _CONFIDENCE, (0.0, 1.0)))
+
+    @classmethod
+    def of_differences(cls, values: Floats, variance: float) -> Mean:
+        """Return the mean of a difference per query, which has this variance, with an interval from Student's t."""
+        known = values[~np.isnan(values)]
+        if not known.size:
+            return cls(math.nan, math.nan, math.nan)
+        center = float(known.mean())
         quantile = special.stdtrit(known.size - 1, (1 + _CONFIDENCE) / 2) if known.size > 1 else 1.959964
         half = float(quantile) * math.sqrt(variance / known.size)
-        return cls(center, max(center - half, least), min(center + half, 1.0))
+        return cls(center, max(center - half, -1.0), min(center + half, 1.0))
 
 
 @dataclass(frozen=True)
@@ -86,7 +97,7 @@ class Prospect:
 
 def prospect(m: Measure, fits: QueryCurves) -> Prospect:
     """Return what theory says of one ranker."""
-    expected, limits = Mean.of(expected_values(m, fits), least=0.0), limit_mean(m, fits)
+    expected, limits = Mean.of(expected_values(m, fits)), limit_mean(m, fits)
     if not _is_random(m, fits):
         return Prospect(expected, limits, math.nan)
     variances = _each(m, fits, lambda weighting, curve, n: bounded_law(weighting, curve).variance)
@@ -107,8 +118,16 @@ def limit_mean(m: Measure, fits: QueryCurves) -> Mean:
     """
     if _is_random(m, fits):
         return Mean(math.nan, math.nan, math.nan)
+    if _tends_to_1(m):
+        return Mean(1.0, 1.0, 1.0)
     limits, own = (_each(m, each, lambda weighting, curve, n: limit(weighting, curve)) for each in (fits, fits.alone))
-    return Mean.of(limits, float(np.nanvar(own, ddof=1)) if np.isfinite(own).sum() > 1 else None, least=0.0)
+    return Mean.of(limits, float(np.nanvar(own, ddof=1)) if np.isfinite(own).sum() > 1 else None)
+
+
+def _tends_to_1(m: Measure) -> bool:
+    """Whether NDCG tends to 1 for every ranker (Theorem 4)."""
+    weighting = Weighting.of(m)
+    return weighting.cutoff is None and regime(weighting.discount).kind == "slow"
 
 
 def _each(m: Measure, fits: QueryCurves, function: Callable[[Weighting, StepCurve, int], float]) -> Floats:

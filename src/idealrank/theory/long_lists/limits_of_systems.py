@@ -81,7 +81,7 @@ class SystemLimit:
     limit : float or None
         The mean as lists grow, over queries with relevant documents; None if NDCG stays random.
     low, high : float or None
-        The 95% interval of the limit, by Student's t over queries, from 0 to 1.
+        The 95% interval of the limit over queries, by the method of means of measures.
     spread : float or None
         The standard deviation of NDCG on one long list, if it stays random.
     sees : {"the list", "its top", "a few ranks", "not known"}

@@ -207,7 +207,7 @@ _SINGLE = 20_000
 
 
 def blocks(n: int, depth: int) -> Floats:
-    """Return the ends of blocks of ranks that are summed as one: single ranks; after the first 20,000, 0.1% each."""
+    """Return the ends of blocks of ranks to sum as one: single ranks, and beyond the first 20,000, 0.1% each."""
     if n <= _SINGLE:
         return np.arange(n + 1.0)
     longer = np.geomspace(_SINGLE, n, int(math.log(n / _SINGLE) / 0.001) + 2).round()
