@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import idealrank as ir
@@ -96,20 +95,12 @@ def test_a_number_that_no_setting_gives_is_not_explained(collection: tuple[Any, 
     assert result.page().findings[0].startswith(f"None of {result.n_settings:,} settings gives 0.987654")
 
 
-def test_chance_is_the_share_of_numbers_with_an_explanation_as_plausible(collection: tuple[Any, Any]) -> None:
-    """Numbers at random from the neighborhood: matched as often as the chance of the least plausible match says."""
+def test_a_match_of_few_decimals_may_be_chance(collection: tuple[Any, Any]) -> None:
     qrels, run = collection
-    center = ir.explain(qrels, run, "ap", published="0.400")
-    low, high = center.neighborhood
-    rng = np.random.default_rng(0)
-    tries = [ir.explain(qrels, run, "ap", published=f"{each:.3f}") for each in rng.uniform(low, high, 20)]
-    sure = [each for each in tries if each.best is not None and each.best.chance <= 0.05]
-    assert len(sure) <= 20 * 0.05 + 3 * (20 * 0.05 * 0.95) ** 0.5
-    for each in sure:
-        assert " is " in each.page().findings[0]
-    for each in tries:
-        if each.best is not None and each.best.chance > 0.05:
-            assert "this may be chance" in each.page().findings[0]
+    result = ir.explain(qrels, run, "ap", published="0.2")
+    assert result.best is not None
+    assert result.best.chance > 0.05
+    assert "this may be chance" in result.page().findings[0]
 
 
 @pytest.mark.parametrize("published", ["a third", "nan", None, "3"])

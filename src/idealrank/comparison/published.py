@@ -13,7 +13,6 @@ import numpy as np
 from idealrank._core.checks import check_count
 from idealrank._present.json_values import Plain, number, plain
 from idealrank._present.page import Page, Section, listed
-from idealrank._present.pluralize import counted
 from idealrank._present.result import Result
 from idealrank._present.statement import Statement
 from idealrank._present.table import WORDS, Column, Table, Value
@@ -58,7 +57,7 @@ _MOST_LEVELS = 10
 _CHANCE = 0.05
 #: Numbers within this share of the published one, and at least this many on each side, are its neighborhood.
 _NEIGHBORHOOD, _FEWEST_NEIGHBORS = 0.1, 10
-_N_SHOWN, _N_CLOSEST = 8, 2
+_N_SHOWN, _N_CLOSEST, _N_OTHERS = 8, 2, 2
 #: Sums in another order differ by less.
 _SAME = 1e-12
 
@@ -212,9 +211,7 @@ class PublishedExplanation(Result):
             return Statement("published number repeated", same)
         what = f"{best.measure} like {best.like} ({_in_words(best)})"
         if best.chance <= _CHANCE:
-            same = f", as are {counted(len(best.others), 'other setting')}" if best.others else ""
-            explained = f"{published} is {what}{same}; yours is {number(self.mean)}."
-            return Statement("published number explained", explained)
+            return Statement("published number explained", f"{published} is {what}; yours is {number(self.mean)}.")
         return Statement(
             "published number possibly explained",
             f"{published} could be {what}, but settings as plausible give {best.chance:.0%} of all numbers nearby: "
@@ -230,7 +227,10 @@ class PublishedExplanation(Result):
 
 
 def _in_words(setting: Setting) -> str:
-    return listed(setting.changes) if setting.changes else "no change"
+    """Return the changes, and other changes with the same mean."""
+    named, n_more = setting.others[:_N_OTHERS], len(setting.others[_N_OTHERS:])
+    more = (f"{n_more:,} more",) if n_more else ()
+    return "; or ".join([listed(setting.changes) if setting.changes else "no change", *named, *more])
 
 
 class _Change(NamedTuple):
