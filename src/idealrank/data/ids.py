@@ -70,8 +70,8 @@ class Ids(Sequence[str]):
         """
         if isinstance(values, Ids):
             return values
-        is_flat = isinstance(values, np.ndarray) and values.ndim == 1  # others: an item is not an id
-        listed: list[Any] = values.tolist() if is_flat else list(items_of(values, "ids", DataError))  # type: ignore[union-attr]
+        flat: Any = values.tolist() if isinstance(values, np.ndarray) and values.ndim == 1 else values
+        listed: list[Any] = list(items_of(flat, "ids", DataError))
         kinds = {*map(type, listed)}
         if kinds in ({str}, {int}):
             texts = listed if kinds == {str} else [str(value) for value in listed]

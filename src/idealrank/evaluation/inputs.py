@@ -96,7 +96,10 @@ Data: TypeAlias = (
     "| Sequence[_Array] | Shape"
 )
 #: What one system may be.
-OneSystem: TypeAlias = "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[_Array] | Shape"
+OneSystem: TypeAlias = (
+    "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[list[float]] | Sequence[_Array] "
+    "| Shape"
+)
 #: What several systems may be.
 Several: TypeAlias = "Mapping[str, OneSystem] | list[str] | list[Run] | list[os.PathLike[str]] | list[Shape]"
 

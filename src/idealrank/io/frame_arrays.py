@@ -80,14 +80,12 @@ def _values(column: nw.Series[Any]) -> npt.NDArray[Any]:
     return values.astype(np.float64) if values.dtype == object else values
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a number or text that looks like one."""
     try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False
-    except OverflowError:
-        return True
-    return True
+        return float(value) is not None
+    except (TypeError, ValueError, OverflowError) as error:
+        return isinstance(error, OverflowError)
 
 
 def read_query_ids(frame: nw.DataFrame[Any], name: str) -> QueryIds:

@@ -18,6 +18,7 @@ from idealrank.errors import DataError
 from idealrank.io.frame_arrays import read_numbers, read_query_ids
 from idealrank.io.frame_roles import check_column, need_column
 from idealrank.io.frames import collected, frame_schema
+from idealrank.io.shapes.id_list_shape import is_list
 
 __all__ = ["interactions_of", "sparse_interactions"]
 
@@ -63,7 +64,7 @@ def interactions_of(
         interactions = sparse_interactions(given, "the interactions")
     elif hasattr(type(given), "columns"):
         interactions = _of_frame(given, user, item, label)
-    elif isinstance(given, Mapping) or (isinstance(given, (list, tuple)) and all(map(_is_list, given))):
+    elif isinstance(given, Mapping) or (isinstance(given, (list, tuple)) and all(map(_is_items, given))):
         interactions = _of_lists(given)
     else:
         raise DataError(
@@ -119,7 +120,7 @@ def _of_lists(given: Any) -> Interactions:
     else:
         users, lists = np.arange(len(given)), list(given)
     for user, own in zip(users.tolist(), lists, strict=True):
-        if not _is_list(own):
+        if not _is_items(own):
             raise DataError(f"the items of user {user!r} must be a list of ids, got {type(own).__name__}")
     labels = None
     if lists and all(isinstance(own, Mapping) for own in lists):
@@ -131,10 +132,8 @@ def _of_lists(given: Any) -> Interactions:
     return Interactions.of_pairs(rows, items[0], labels, users, items[1])
 
 
-def _is_list(value: object) -> bool:
-    return isinstance(value, (list, tuple, set, frozenset, Mapping)) or (
-        isinstance(value, np.ndarray) and value.ndim == 1
-    )
+def _is_items(value: object) -> bool:
+    return isinstance(value, Mapping) or is_list(value)
 
 
 def _ids(values: Iterable[Any], what: str) -> QueryIds:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from idealrank.errors import ParseError
 from idealrank.io.files import read_whole
@@ -45,34 +45,35 @@ def read_per_query(path: str | os.PathLike[str]) -> dict[str, str]:
     """
     name = os.fspath(path)
     text = read_whole(path).decode("utf-8-sig", "surrogateescape")
-    if _JSON.match(text):
-        return _from_json(text, name)
+    values: dict[str, str] = {}
+    for number, query, value in _json_pairs(text, name) if _JSON.match(text) else _text_pairs(text, name):
+        if values.setdefault(query, value) != value:
+            raise ParseError(f"the query {query!r} is repeated with another value", name, number)
+    if not values:
+        raise ParseError("the file has no queries", name)
+    return values
+
+
+def _text_pairs(text: str, name: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the number of each line, its query and its value."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
     lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
-    if not lines:
-        raise ParseError("the file has no queries", name)
     by_comma = all(re.match(r"[^\s,]+,", line) for _, line in lines)
-    values: dict[str, str] = {}
     for number, line in lines:
         query, *value = line.split(",", 1) if by_comma else line.split("\t", 1) if "\t" in line else line.split(None, 1)
         if not value or not value[0].strip():
             raise ParseError(f"expected a query and its value, got {line[:60]!r}", name, number)
-        if values.setdefault(query.strip(), value[0].strip()) != value[0].strip():
-            raise ParseError(f"the query {query.strip()!r} is repeated with another value", name, number)
-    return values
+        yield number, query.strip(), value[0].strip()
 
 
-def _from_json(text: str, name: str) -> dict[str, str]:
-    values: dict[str, str] = {}
+def _json_pairs(text: str, name: str) -> Iterator[tuple[int, str, str]]:
     content = parse_json(text, name)
     if not isinstance(content, Mapping):
         raise ParseError("expected one JSON object, {query: value}", name)
     for query, value in content.items():
         if isinstance(value, (Mapping, list)) or value is None:
             raise ParseError(f"expected one value for the query {query!r}, got {value!r}", name)
-        if values.setdefault(query, str(value)) != str(value):
-            raise ParseError(f"the query {query!r} is repeated with another value", name)
-    return values
+        yield 1, query, str(value)
 
 
 def read_query_weights(path: str | os.PathLike[str]) -> dict[str, float]:

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -65,7 +66,7 @@ _LARGE_INTS = [0, 1, -1, 2**31, 2**53, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2*
 
 def draw(rng: Random) -> Iterator[dict[str, Any]]:
     for _ in range(4):
-        ids = rng.choice([_PLAIN, _PLAIN, _INTS, _INTS, _TEXTS, _TEXTS, _LARGE_INTS])
+        ids: list[Any] = rng.choice([_PLAIN, _PLAIN, _INTS, _INTS, _TEXTS, _TEXTS, _LARGE_INTS])
         kinds = [rng.choice(["float", "int", "int", "bool", "int8", rng.choice(_KINDS)]), rng.choice(_KINDS)]
         odd = [kind if rng.random() < 0.8 else "float" for kind in kinds]  # one hostile kind at a time is enough
         is_plain = odd[0] in ("float", "int", "int8", "mixed") and rng.random() < 0.9
@@ -250,9 +251,12 @@ def _dictionary(ids: Any) -> Any:
     return pa.chunked_array([encoded[:half], encoded[half:]])
 
 
+_Judgment = collections.namedtuple("_Judgment", ["query_id", "doc_id", "relevance"])
+_Scored = collections.namedtuple("_Scored", ["query_id", "doc_id", "score"])
+
+
 def _records(world: World, what: str) -> Any:
-    Record = collections.namedtuple("Record", ["query_id", "doc_id", "relevance" if what == "label" else "score"])
-    return [Record(*row) for row in zip(*world.of(what), strict=True)]
+    return [(_Judgment if what == "label" else _Scored)(*row) for row in zip(*world.of(what), strict=True)]
 
 
 def _pairs(world: World, what: str) -> Any:
@@ -306,7 +310,9 @@ def _json_lines(world: World, what: str, folder: Path) -> Path:
     if len(values) < 2 or world.kinds[what] == "text":
         raise _ImpossibleError
     if any(isinstance(each, int) and not -(2**63) <= each < 2**63 for each in (*queries, *docs, *values)):
-        raise _ImpossibleError  # such integers are refused
+        raise _ImpossibleError  # Arrow refuses such integers, and large ones beside floats
+    if world.kinds[what] == "mixed" and max(map(abs, values)) >= 2**53:
+        raise _ImpossibleError
     if any(isinstance(each, str) and not each.isascii() for each in (*queries, *docs)):
         pa.array([*map(str, queries), *map(str, docs)])
     path = folder / f"{what}.jsonl"
@@ -404,7 +410,7 @@ def _padded(world: World, labels: list[Any], scores: list[Any], sizes: list[int]
     ]
     for matrix, each in zip(matrices, flat, strict=True):
         matrix[mask] = each
-    return *matrices, mask
+    return matrices[0], matrices[1], mask
 
 
 def _rows(values: list[Any], sizes: list[int], make: Callable[[Any], Any] = list) -> list[Any]:
@@ -413,7 +419,8 @@ def _rows(values: list[Any], sizes: list[int], make: Callable[[Any], Any] = list
 
 
 def _evaluated(*args: Any, **options: Any) -> Any:
-    return ir.evaluate(*args, _MEASURES, like="idealrank", **options)
+    data, scores = (*args, None)[:2]
+    return ir.evaluate(data, scores, _MEASURES, like="idealrank", **options)
 
 
 def _series(world: World, place: str) -> Any:
@@ -515,7 +522,7 @@ def _list(world: World, what: str, values: list[Any]) -> Any:
 _LABELED: dict[str, Callable[[World], Any]] = {
     "lists": _flat(_list),
     "arrays": _flat(World.array, _objects),
-    "arrays, strided": _flat(_strided, pd.Index),
+    "arrays, strided": _flat(_strided, lambda ids: pd.Index(ids)),
     "pandas": _flat(World.pandas, lambda ids: pd.Series(ids, dtype=object)),
     "pandas, categories of queries": _flat(World.pandas, lambda ids: pd.Series(ids, dtype="category")),
     "Arrow arrays": _flat(World.arrow, pa.array),
@@ -605,9 +612,9 @@ def check(case: dict[str, Any]) -> int:
         qrels, run = (world.nested(what, by_place=True) for what in ("label", "score"))  # these forms have no ids
         expected = _outcome(lambda: _evaluated(qrels, run))
         for form, evaluate in _LABELED.items():
-            answers += _compare(form, expected, _outcome(lambda evaluate=evaluate: evaluate(world)))
+            answers += _compare(form, expected, _outcome(partial(evaluate, world)))
         for form in _GROUPED:  # lists without documents have a value here
-            answers += _compare(form, expected, _outcome(lambda form=form: _by_group(world, form), world))
+            answers += _compare(form, expected, _outcome(partial(_by_group, world, form), world))
     return answers
 
 
@@ -618,8 +625,8 @@ def _compare(form: str, expected: Any, found: Any) -> int:
     assert isinstance(expected, str) == isinstance(found, str), both
     if not isinstance(expected, str):
         assert expected.keys() == found.keys(), both
-        values = [[own[query] for query in expected] for own in (expected, found)]
-        assert np.allclose(*values, rtol=1e-12, atol=1e-12, equal_nan=True), both
+        wanted, got = ([own[query] for query in expected] for own in (expected, found))
+        assert np.allclose(wanted, got, rtol=1e-12, atol=1e-12, equal_nan=True), both
     return 1
 
 

@@ -16,7 +16,7 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError
 from idealrank.io.shapes.shape import Content, Shape
 
-__all__ = ["IdListsShape", "is_ids", "ranked_run"]
+__all__ = ["IdListsShape", "is_ids", "is_list", "ranked_run"]
 
 _SETS = (set, frozenset)
 
@@ -31,8 +31,8 @@ class IdListsShape(Shape):
     def fits(cls, value: object) -> bool:
         """Return whether the value is a mapping of lists, or a list of lists or sets of ids."""
         if isinstance(value, Mapping):
-            return _is_list(next(iter(value.values()), None))
-        return isinstance(value, (list, tuple)) and any(_is_list(each) and is_ids(each) for each in value[:_SEEN])
+            return is_list(next(iter(value.values()), None))
+        return isinstance(value, (list, tuple)) and any(is_list(each) and is_ids(each) for each in value[:_SEEN])
 
     def describe(self) -> str:
         """Return lists or sets."""
@@ -119,18 +119,25 @@ def ranked_run(queries: Iterable[object], lists: list[Any]) -> Run:
     return run
 
 
-def _is_list(value: object) -> bool:
+def is_list(value: object) -> bool:
+    """Return whether a value is a list, a set or a flat array.
+
+    Examples
+    --------
+    >>> is_list(["d1"]), is_list("d1")
+    (True, False)
+    """
     return isinstance(value, (list, tuple, *_SETS)) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
 def _is_pair(value: object) -> bool:
-    return isinstance(value, (tuple, list)) and len(value) == 2 and are_numbers(value[1]) and not _is_list(value[0])
+    return isinstance(value, (tuple, list)) and len(value) == 2 and are_numbers(value[1]) and not is_list(value[0])
 
 
 def _numbers(queries: Iterable[object], lists: list[Any], what: str) -> tuple[list[Any] | None, list[Any]]:
     """Return the numbers of pairs, or None if the lists hold bare ids, and the lists of ids."""
     for query, docs in zip(queries, lists, strict=True):
-        if not _is_list(docs):
+        if not is_list(docs):
             raise DataError(f"{what} must be a list of document ids, got {type(docs).__name__}", query=query)
     first = next((next(iter(docs)) for docs in lists if len(docs)), None)
     if not _is_pair(first):

@@ -8,12 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from itertools import chain
 from typing import Any, Literal
 
-from idealrank._core.checks import are_numbers
 from idealrank._typing import Floats
-from idealrank.data.columns import float_array
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
@@ -28,22 +25,6 @@ _CONTENT: dict[Any, Content] = {Qrels: "qrels", Run: "run", RankingData: "rankin
 _NUMBER_LINES = re.compile(rb"\s*+(?:" + NUMBER + rb"[ \t]*+\r?(?:\n|$)|-?(?:inf|nan)\s)", re.I)
 _PLAIN = InputLayout()
 _ASK = "expected TREC, LETOR, MS MARCO, CSV, Parquet, JSON, or one score per line"
-
-
-def _table(records: list[dict[str, Any]]) -> Any:
-    """Return the records as an Arrow table."""
-    from idealrank.io.frame_arrays import pyarrow_module
-
-    pa = pyarrow_module()
-    columns = {name: [each.get(name) for each in records] for name in dict.fromkeys(chain.from_iterable(records))}
-    for name, values in columns.items():
-        try:
-            columns[name] = pa.array(values)
-        except (ValueError, TypeError, OverflowError) as error:  # such as large integers beside floats
-            if not are_numbers(*values):
-                raise DataError(f"cannot read the values: {error}", column=name) from None
-            columns[name] = pa.array(float_array(values, "values"))
-    return pa.table(columns)
 
 
 def _without_progress(path: str) -> AbstractContextManager[Progress | None]:
@@ -226,7 +207,12 @@ class PathShape(Shape):
         with self._reading(self._path) as progress:
             content = load_json(self._path, progress=progress)
         if isinstance(content, list) and content and all(isinstance(each, Mapping) for each in content):
-            return _table(list(map(dict, content)))
+            from idealrank.io.frame_arrays import pyarrow_module
+
+            try:
+                return pyarrow_module().Table.from_pylist(list(map(dict, content)))
+            except (ValueError, TypeError, OverflowError) as error:
+                raise ParseError(f"cannot read the records as a table: {error}", self._path) from None
         return content
 
     @contextmanager
