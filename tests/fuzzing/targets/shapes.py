@@ -564,16 +564,18 @@ _Values = dict[str, tuple[float, ...]]
 
 
 def _values(evaluation: Any, world: World | None = None) -> _Values:
-    ids = evaluation.query_ids if world is None else world.queries
-    columns = [evaluation.per_query[name].tolist() for name in _MEASURES]
-    values = dict(zip(map(str, ids), zip(*columns, strict=True), strict=True))
-    return values if world is None else {str(row.query): values[str(row.query)] for row in world.rows}
+    columns = zip(*(evaluation.per_query[name].tolist() for name in _MEASURES), strict=True)
+    if world is None:
+        return dict(zip(map(str, evaluation.query_ids), columns, strict=True))
+    with_docs = {row.query for row in world.rows}  # other lists have a value too
+    kept = [values for query, values in zip(world.queries, columns, strict=True) if query in with_docs]
+    return {str(number): values for number, values in enumerate(kept)}
 
 
 def _outcome(evaluate: Callable[[], Any], world: World | None = None) -> _Values | str | None:
     """Return values by query, the error of the package, or None if the form cannot hold the values.
 
-    Forms without query ids have the queries of the world.
+    The queries of forms without query ids are numbered, those of the world that have documents.
     """
     try:
         return _values(evaluate(), world)
@@ -613,7 +615,9 @@ def check(case: dict[str, Any]) -> int:
         expected = _outcome(lambda: _evaluated(qrels, run))
         for form, evaluate in _LABELED.items():
             answers += _compare(form, expected, _outcome(partial(evaluate, world)))
-        for form in _GROUPED:  # lists without documents have a value here
+        qrels, run = (dict(enumerate(each.values())) for each in (qrels, run))
+        expected = _outcome(lambda: _evaluated(qrels, run))
+        for form in _GROUPED:
             answers += _compare(form, expected, _outcome(partial(_by_group, world, form), world))
     return answers
 
