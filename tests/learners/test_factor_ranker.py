@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from idealrank import evaluate, learners, losses
 from idealrank.errors import DataError, ModelError, OptionError
@@ -135,6 +136,7 @@ def test_a_gradient_that_overflows_float32_is_refused(optimizer: str, label: int
     assert np.isfinite(FactorRanker(4, random_state=0, **options).fit(train).user_factors_).all()
 
 
+@pytest.mark.filterwarnings("ignore:FactorRanker became worse")
 @pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
 def test_float32_learns_the_same_to_its_precision(optimizer: str) -> None:
     train, held = tastes()
@@ -428,3 +430,17 @@ def test_progress_is_shown(capsys: Any) -> None:
     train, held = tastes()
     FactorRanker(4, n_threads=1, max_iter=2, verbose=True).fit(train, eval_set=held)
     assert "validation" in capsys.readouterr().err
+
+
+def test_training_that_makes_the_model_worse_is_said() -> None:
+    train, held = tastes()
+    with pytest.warns(
+        ConvergenceWarning, match=r"became worse in training: the loss rose from .* to .*, and the valid"
+    ) as seen:
+        FactorRanker(loss="softmax_at_k(hold=true,cutoff=3)", learning_rate=3.0, max_iter=12, random_state=0).fit(
+            train, eval_set=held
+        )
+    assert seen[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FactorRanker(loss="softmax", max_iter=12, random_state=0).fit(train, eval_set=held)

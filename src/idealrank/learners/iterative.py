@@ -57,6 +57,9 @@ class Iterative(Ranker):
                 self._keep(trace.best_parameters)
                 self.best_iteration_: int = trace.best_iteration
                 self.history_: list[dict[str, Any]] = trace.history
+        # Other optimizers say themselves what they fell short of.
+        is_stochastic = getattr(self, "optimizer", None) == "sgd"
+        trace.warn_of_setbacks(type(self).__name__, 5, of_loss=is_stochastic)  # at the call of fit
 
     def _report(self, shortfall: str) -> None:
         """Set ``converged_``, and warn if the fit fell short of convergence."""

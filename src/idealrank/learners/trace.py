@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,9 @@ from idealrank._typing import Floats
 from idealrank.learners.progress import Tell
 
 __all__ = ["Trace"]
+
+#: A loss that rises by less than this fraction may only be noise.
+_RISE = 0.01
 
 
 class Trace:
@@ -77,3 +81,19 @@ class Trace:
     def is_hopeless(self) -> bool:
         """Whether the stage has not improved for ``patience`` iterations."""
         return self._patience is not None and len(self.history) - 1 - self._last_gain >= self._patience
+
+    def warn_of_setbacks(self, learner: str, stacklevel: int, *, of_loss: bool) -> None:
+        """Warn if training made the model worse on the validation data, or raised its loss."""
+        setbacks, losses = [], [entry["loss"] for entry in self.history]
+        if of_loss and len(losses) > 1 and losses[-1] > losses[0] + _RISE * abs(losses[0]):
+            setbacks.append(f"the loss rose from {losses[0]:.4g} to {losses[-1]:.4g}")
+        if self.validates and self.best_iteration == 0 and len(losses) > 2:
+            first, *later = (entry["validation"] for entry in self.history)
+            if first not in later:
+                setbacks.append(f"the validation measure went from {first:.4g}, its best, to {later[-1]:.4g}")
+        if setbacks:
+            from idealrank.learners.estimators import ConvergenceWarning
+
+            what = f"{learner} became worse in training: {', and '.join(setbacks)}"
+            advice = "try a smaller learning rate, or other options of the loss"
+            warnings.warn(f"{what}; {advice}", ConvergenceWarning, stacklevel=stacklevel + 1)

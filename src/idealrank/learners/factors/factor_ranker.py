@@ -214,6 +214,7 @@ class FactorRanker(Learner):
                 trace.add(np.concatenate((factors.users, factors.items)), total / active.size)
                 if trace.validates and trace.is_hopeless:
                     break
+        trace.warn_of_setbacks(type(self).__name__, 2, of_loss=True)
         return self
 
     @contextmanager
