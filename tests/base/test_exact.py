@@ -42,3 +42,7 @@ def test_nothing_and_nan_have_no_mean() -> None:
     assert math.isnan(moments.mean)
     with pytest.raises(DataError, match="finite"):
         ExactSum().add(np.array([np.inf]))
+
+
+def test_a_sum_of_counts_is_a_whole_number() -> None:
+    assert Moments.of(np.array([4.0] * 6 + [5.0]), aggregate="sum").mean == 29.0  # which (29 / 7) * 7 is not

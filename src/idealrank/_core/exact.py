@@ -161,7 +161,13 @@ class Moments:
         """The mean, or another aggregate, over the values; NaN without values."""
         if self.aggregate == "geometric":
             return math.exp(self.center)
-        return self.center * self.count if self.aggregate == "sum" else self.center
+        return self.total if self.aggregate == "sum" else self.center
+
+    @property
+    def total(self) -> float:
+        """The sum of the values, rounded once; NaN without values."""
+        numerator, denominator = self._sum.ratio
+        return math.nan if not self.count or self._has_nan else numerator / denominator
 
     @property
     def variance(self) -> float:
@@ -224,6 +230,11 @@ class WeightedMoments(Moments):
     def center(self) -> float:
         """The weighted mean, rounded once; NaN without values."""
         return self._weighted_mean
+
+    @property
+    def total(self) -> float:
+        """The weighted mean, times the number of values."""
+        return self.center * self.count
 
     def merge(self, other: Moments) -> None:
         """Refuse: a weighted mean is not made of the means of its parts alone."""
