@@ -151,6 +151,7 @@ def test_a_measure_keeps_what_it_names_and_the_convention_fills_the_rest() -> No
             "missing": 0.0,
             "duplicates": "last",
             "identical_ids": "keep",
+            "zero_scores": "keep",
             "precision": "float64",
             "labels": "integer",
         },

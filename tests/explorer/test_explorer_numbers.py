@@ -27,7 +27,7 @@ LABELS: list[list[float]] = [
     [0, 1, 31],
     [-2, -1, 0, 1],
 ]
-DATA = ("negative", "unjudged", "missing", "duplicates", "identical_ids", "precision", "labels")
+DATA = ("negative", "unjudged", "missing", "duplicates", "identical_ids", "zero_scores", "precision", "labels")
 #: A link that waits for files, where another would load the example.
 NO_DATA = "#a=trec_eval"
 #: Cases in one message to the page.

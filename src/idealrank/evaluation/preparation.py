@@ -61,6 +61,9 @@ def prepare(
         what = f"{counted(count, 'retrieved document')} with the id of the query {are} left out, as {rules.name} does"
         problems += (Problem("identical id", count, what),)
     lists = _without_dropped_documents(lists, rules, is_query)
+    if rules.zero_scores == "irrelevant":  # of a tool that sees retrieved documents only
+        could = JudgedLabels(np.nan_to_num(lists.labels), lists.offsets)
+        lists = replace(lists, labels=np.where(lists.scores > 0, lists.labels, 0.0), judged=could)
     if rules.missing == "drop" and missing.any():
         lists, missing = _without_queries(lists, missing), missing[~missing]
     return lists, missing, data.problems + problems
@@ -149,7 +152,6 @@ _DIFFERENCES: Mapping[str, Callable[[Lists], Booleans]] = {
     "equal scores": _has_mixed_ties,
     "judgments of bpref": _has_odd_judgments,
     "labels with the sum 0": _sums_to_zero,
-    "scores up to 0": lambda lists: _any((lists.scores <= 0) & (lists.labels > 0), lists.offsets),
 }
 
 

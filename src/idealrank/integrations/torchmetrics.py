@@ -100,11 +100,11 @@ class RankingMetric(torchmetrics.Metric):  # type: ignore[misc]
         Returns
         -------
         Tensor
-            The mean, a scalar.
+            The mean, a scalar; 0 if no query has a value, as in torchmetrics.
         """
         values = self.per_query()
         known = values[~np.isnan(values)]
-        return torch.tensor(float(known.mean()) if known.size else float("nan"))
+        return torch.tensor(float(known.mean()) if known.size else 0.0)
 
     def per_query(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return one value per query, in the order in which queries were first seen.

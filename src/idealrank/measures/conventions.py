@@ -46,6 +46,9 @@ class Convention:
         it is an error.
     identical_ids : {"keep", "drop"}
         What happens to a retrieved document whose id is the id of the query: it is kept, or it is dropped.
+    zero_scores : {"keep", "irrelevant"}
+        What happens to a document whose score is 0 or less: it is ranked like others, or counts as not relevant where
+        it is ranked, but is still one of the relevant documents that could be retrieved.
     precision : {"float64", "float32"}
         The precision in which scores are compared.
     labels : {"float", "integer", "binary", "truncated"}
@@ -79,6 +82,7 @@ class Convention:
     missing: float | str = 0.0
     duplicates: str = "last"
     identical_ids: str = "keep"
+    zero_scores: str = "keep"
     precision: str = "float64"
     labels: str = "float"
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -154,8 +158,8 @@ class Convention:
         Parameters
         ----------
         **choices : str or float
-            New values of ``negative``, ``unjudged``, ``missing``, ``duplicates``, ``identical_ids``, ``precision`` or
-            ``labels``, for all measures.
+            New values of ``negative``, ``unjudged``, ``missing``, ``duplicates``, ``identical_ids``, ``zero_scores``,
+            ``precision`` or ``labels``, for all measures.
 
         Returns
         -------
@@ -195,12 +199,13 @@ _CHOICES: Mapping[str, tuple[float | str, ...]] = MappingProxyType(
         "missing": (0.0, "drop", "error"),
         "duplicates": ("last", "first", "best", "error"),
         "identical_ids": ("keep", "drop"),
+        "zero_scores": ("keep", "irrelevant"),
         "precision": ("float64", "float32"),
         "labels": ("float", "integer", "binary", "truncated"),
     }
 )
 #: Choices that may differ between measures; the others determine the documents and queries.
-_OF_MEASURES = ("precision", "labels", "negative", "missing")
+_OF_MEASURES = ("precision", "labels", "negative", "missing", "zero_scores")
 
 _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
     {
@@ -260,6 +265,7 @@ _DIVERSITY = (
 )
 _POOLED_AUC = {"auc": "this tool's AUC is over the documents of all queries together: write like='sklearn' for the "
                       "mean over queries"}  # fmt: skip
+_POSITIVE_SCORES = {"zero_scores": "irrelevant", "ideal": "judged"}
 _UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}
 _PRESETS = (
     _tool("idealrank", "Gain 2^label - 1, ties averaged, ideal over the judged documents."),
@@ -302,13 +308,13 @@ _PRESETS = (
     _tool("torchmetrics",
           "torchmetrics 1.9: scores are compared as float32. Ties are averaged for NDCG; for the other measures their "
           "order is undefined, so input order is used here and a note says so. AP is divided by the number of relevant "
-          "documents found, and a negative ideal DCG is still a divisor. Two bugs are not repeated here: a query "
-          "counts as empty if its labels sum to 0, as -1, 1, 0 do; AP, P, recall and RR count a document as irrelevant "
-          "if its score is not positive. A note says so where it matters. The mean over no queries is 0.",
+          "documents found, and a negative ideal DCG is still a divisor. AP, P, recall and RR count a document as "
+          "irrelevant if its score is not positive. One bug is not repeated here, and a note says so: a query counts "
+          "as empty if its labels sum to 0, as -1, 1, 0 do.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
           overrides=dict.fromkeys(("hit_rate", "r_precision"), _UNDEFINED_TIES)
-          | dict.fromkeys(("p", "recall", "rr"), _UNDEFINED_TIES | {"differs": ("scores up to 0",)})
-          | {"ap": _UNDEFINED_TIES | {"denominator": "hits", "differs": ("scores up to 0",)},
+          | dict.fromkeys(("p", "recall", "rr"), _UNDEFINED_TIES | _POSITIVE_SCORES)
+          | {"ap": _UNDEFINED_TIES | _POSITIVE_SCORES | {"denominator": "hits"},
              "ndcg": {"negative_ideal": "divide", "differs": ("labels with the sum 0",)}}),
     _tool("tf_ranking",
           "TF-Ranking 0.5: ties are shuffled at random on every call, and the value here is the mean over all orders; "
