@@ -754,12 +754,13 @@ def test_all_other_measures_average_ties() -> None:
         ("num_q(rel=2)", "idealrank", "num_q has no option 'rel'; there are none"),
         ("num_ret(ideal=judged)", "idealrank", "num_ret has no option 'ideal'; there are 'judged_only'"),
         ("bpref(judged_only=true)", "idealrank", "bpref has no option 'judged_only'; there are 'empty', 'ideal', "),
+        ("insq(min_label=2,max_label=1)", "idealrank", "insq: max_label must be above min_label, 2, got 1"),
         ("random_ndcg(ties=stable)", "idealrank", "random_ndcg has no option 'ties'"),
     ],
 )
 def test_an_option_without_effect_is_refused_with_those_that_have_one(name: str, like: str, message: str) -> None:
     with pytest.raises(OptionError) as caught:
-        measure(name).with_convention(like)
+        measure(name).with_convention(like).plan()
     assert message in str(caught.value)
 
 

@@ -6,6 +6,7 @@ Those that are no sum over ranks are computed from `RankedLabels`, by formulas t
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class RankedRelevance(Relevance):
     """
 
     without = frozenset({"cutoff"})
-    refused_ties = ("average",)
+    refused_ties: ClassVar[tuple[str, ...]] = ("average",)
 
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
@@ -208,7 +209,7 @@ class _Log(Relevance):
     without = frozenset({"cutoff"})
     missing_value = math.log(LEAST_IN_LOGARITHM)
     _value_range = (math.log(LEAST_IN_LOGARITHM), 0.0)
-    refused_ties = ("average",)
+    refused_ties: ClassVar[tuple[str, ...]] = ("average",)
 
     def _logs(self, of: type[PlannedRelevance], lists: Lists) -> Floats:
         filled = self.with_convention()

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from idealrank._names.options import number, option
 from idealrank._typing import Booleans, Floats
 from idealrank.data.lists import Lists
+from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.measure_base import Measure, empty_value, kernel_ties
 from idealrank.measures.measure_names import register
@@ -55,8 +56,11 @@ class _OfScaledLabels(Measure):
 
     def _gain(self) -> gains.Gain:
         assert self.min_label is not None
-        number(self.min_label, is_open=True)(self.max_label)
         assert self.max_label is not None
+        if self.min_label >= self.max_label:
+            raise OptionError(
+                f"{self.label}: max_label must be above min_label, {self.min_label:g}, got {self.max_label:g}"
+            )
         return _Scaled(self.min_label, self.max_label)
 
 
