@@ -6,9 +6,11 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from idealrank.errors import OptionError
 
-__all__ = ["are_numbers", "check_callback", "check_count", "check_fraction", "is_whole", "items_of"]
+__all__ = ["are_numbers", "check_callback", "check_count", "check_fraction", "is_list", "is_whole", "items_of"]
 
 
 def is_whole(value: object, least: int = 0, most: int = 2**53) -> bool:
@@ -38,6 +40,15 @@ def are_numbers(*values: object) -> bool:
         or (isinstance(value, int) and value.bit_length() > 1023)
         for value in values
     )
+
+
+def is_list(value: object) -> bool:
+    """Return whether a value is a list, a set or a flat array.
+
+    >>> is_list(["d1"]), is_list({"d1"}), is_list("d1")
+    (True, True, False)
+    """
+    return isinstance(value, (list, tuple, set, frozenset)) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
 def check_fraction(value: Any, name: str) -> None:

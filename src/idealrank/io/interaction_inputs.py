@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from idealrank._core.checks import is_list
 from idealrank._typing import Int64s
 from idealrank.data.columns import csr_of, float_column, offsets_of
 from idealrank.data.construction import int_or_text
@@ -18,7 +19,6 @@ from idealrank.errors import DataError
 from idealrank.io.frame_arrays import read_numbers, read_query_ids
 from idealrank.io.frame_roles import check_column, need_column
 from idealrank.io.frames import collected, frame_schema
-from idealrank.io.shapes.id_list_shape import is_list
 
 __all__ = ["interactions_of", "sparse_interactions"]
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._core.checks import are_numbers
+from idealrank._core.checks import are_numbers, is_list
 from idealrank.data.columns import offsets_of, query_at
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError
 from idealrank.io.shapes.shape import Content, Shape
 
-__all__ = ["IdListsShape", "is_ids", "is_list", "ranked_run"]
+__all__ = ["IdListsShape", "is_ids", "ranked_run"]
 
 _SETS = (set, frozenset)
 
@@ -117,17 +117,6 @@ def ranked_run(queries: Iterable[object], lists: list[Any]) -> Run:
                 )
             pairs.add((query, doc))
     return run
-
-
-def is_list(value: object) -> bool:
-    """Return whether a value is a list, a set or a flat array.
-
-    Examples
-    --------
-    >>> is_list(["d1"]), is_list("d1")
-    (True, False)
-    """
-    return isinstance(value, (list, tuple, *_SETS)) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
 def _is_pair(value: object) -> bool:
