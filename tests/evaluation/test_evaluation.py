@@ -504,6 +504,20 @@ def test_nothing_to_evaluate_is_an_error(qrels: Any, run: Any) -> None:
         ir.evaluate(qrels, run, "ndcg")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"options": {"tise": "stable"}}, "mine has no option 'tise'; did you mean 'ties'"),
+        ({"overrides": {"ncdg": {"ties": "stable"}}}, "unknown measure in the overrides of mine: 'ncdg'; did you mean"),
+        ({"overrides": {"rr@": {"gain": "linear"}}}, "mine: rr@ has no option 'gain'"),
+        ({"overrides": {"rr": {"unjudged": "drop"}}}, "mine: rr has no option 'unjudged'"),
+    ],
+)
+def test_a_convention_of_ones_own_without_effect_is_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        ir.evaluate([1, 0], [2, 1], "rr", like=Convention("mine", **wrong))
+
+
 def test_what_a_convention_of_ones_own_leaves_open_is_idealranks_own() -> None:
     names = ["ndcg", "linear_ndcg", "ap", "ap@2", "p@5", "err", "rbp", "pairwise_error"]
     for name in names:

@@ -40,6 +40,7 @@ from idealrank.evaluation.query_categories import Categories, in_order, value_of
 from idealrank.io.query_values import read_query_weights
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.measure_base import Measure, check_subtopics
+from idealrank.measures.measure_names import check_convention
 from idealrank.measures.plan import Plan, run
 
 __all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "values_of_lists"]
@@ -72,7 +73,7 @@ def convention_of(judged: Qrels | RankingData, like: str | Convention | None = N
     """Return the named convention, or the default: trec_eval for judgments, idealrank for RankingData."""
     if like is None:
         like = "trec_eval" if isinstance(judged, Qrels) else "idealrank"
-    return convention(like)
+    return check_convention(convention(like))
 
 
 class Evaluator:

@@ -31,6 +31,7 @@ from idealrank.evaluation.inputs import Measures, judged_and_systems
 from idealrank.io.batches import SortedParquet
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.measure_base import Measure
+from idealrank.measures.measure_names import check_convention
 from idealrank.stats.intervals import interval_of
 
 __all__ = ["Summary", "evaluate_stream"]
@@ -199,7 +200,7 @@ def evaluate_stream(
     """
     if isinstance(batches, (str, os.PathLike)):
         batches = SortedParquet.at(batches, "qid", ("label", "score", "doc")).batches(batch_rows)
-    summary = Summary(convention(like or "idealrank"))
+    summary = Summary(check_convention(convention(like or "idealrank")))
     named, numbered = _Seen(), _Seen()
     for batch in items_of(batches, "batches", DataError):
         if isinstance(batch, tuple):

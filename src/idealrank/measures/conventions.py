@@ -18,7 +18,7 @@ from idealrank._names.grammar import nearest, unknown
 from idealrank.errors import OptionError
 from idealrank.measures import discounts, gains
 
-__all__ = ["CONVENTION_NAMES", "Convention", "convention"]
+__all__ = ["CHOICES_OF_MEASURES", "CONVENTION_NAMES", "Convention", "convention"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -140,7 +140,7 @@ class Convention:
             The convention for this measure.
         """
         overrides = self._overrides_of(measure, has_cutoff)
-        choices = {name: overrides[name] for name in _OF_MEASURES if name in overrides}
+        choices = {name: overrides[name] for name in CHOICES_OF_MEASURES if name in overrides}
         return dataclasses.replace(self, **choices) if choices else self
 
     def _overrides_of(self, measure: str, has_cutoff: bool) -> dict[str, Any]:
@@ -205,7 +205,7 @@ _CHOICES: Mapping[str, tuple[float | str, ...]] = MappingProxyType(
     }
 )
 #: Choices that may differ between measures; the others determine the documents and queries.
-_OF_MEASURES = ("precision", "labels", "negative", "missing", "zero_scores")
+CHOICES_OF_MEASURES = ("precision", "labels", "negative", "missing", "zero_scores")
 
 _OWN_OPTIONS: Mapping[str, Any] = MappingProxyType(
     {

@@ -6,15 +6,16 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from idealrank._names.grammar import no_option, unknown
 from idealrank._names.registry import Registry
 from idealrank.errors import OptionError
-from idealrank.measures.conventions import CONVENTION_NAMES
+from idealrank.measures.conventions import CHOICES_OF_MEASURES, CONVENTION_NAMES, Convention
 from idealrank.measures.discounts import DISCOUNTS
 from idealrank.measures.gains import GAINS
 from idealrank.measures.measure_base import Measure
 from idealrank.measures.spellings import known_elsewhere, separate, translated
 
-__all__ = ["MEASURES", "measure", "named", "register"]
+__all__ = ["MEASURES", "check_convention", "measure", "named", "register"]
 
 #: The measures by name; `register` adds one.
 MEASURES: Registry[Measure] = Registry(
@@ -120,6 +121,32 @@ def _of_another_kind(text: str) -> OptionError | None:
         return None
     options = " or ".join(f"ndcg({kind}={text.strip()})" for kind in kinds)
     return OptionError(f"unknown measure {text!r}: {name} is a {' and a '.join(kinds)}; write {options}")
+
+
+def check_convention(rules: Convention) -> Convention:
+    """Return the convention; an option or a measure in it that does not exist, and so has no effect, is an OptionError.
+
+    Examples
+    --------
+    >>> check_convention(Convention("mine", options={"tise": "stable"}))
+    Traceback (most recent call last):
+    idealrank.errors.OptionError: mine has no option 'tise'; did you mean 'ties'?
+    """
+    if rules.name.partition(" but ")[0] in CONVENTION_NAMES or not (rules.options or rules.overrides):
+        return rules
+    members = MEASURES.members()
+    every = {"stable_up_to", "differs"}.union(*(cls.options() for cls in members.values()))
+    for name in rules.options:
+        if name not in every:
+            raise no_option(rules.name, name, every)
+    for label, options in rules.overrides.items():
+        if label.removesuffix("@") not in members:
+            raise unknown(f"measure in the overrides of {rules.name}:", label, members)
+        own = {"stable_up_to", "differs", *CHOICES_OF_MEASURES, *members[label.removesuffix("@")].options()}
+        for name in options:
+            if name not in own:
+                raise no_option(f"{rules.name}: {label}", name, own)
+    return rules
 
 
 def named(measures: str | Measure | Iterable[str | Measure]) -> dict[str, Measure]:
