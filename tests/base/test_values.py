@@ -154,7 +154,7 @@ def test_impossible_cutoffs_are_refused(written: Any) -> None:
         lambda one: ndcg([1], [1], cutoff=one),
         lambda one: losses.ApproxNDCG(cutoff=one),
         lambda one: losses.LeastSquares(normalizer=one),
-        lambda one: theory.limit("log", "1 - y", cutoff=one),
+        lambda one: theory.limit("log", lambda y: 1 - y, cutoff=one),
         lambda one: theory.fisher_target([1.0], [[1, 0]], cutoff=one),
     ],
 )

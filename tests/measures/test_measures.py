@@ -184,7 +184,8 @@ def test_equals_the_mean_least_or_greatest_over_all_orders_of_ties(
 def test_every_option_has_an_effect(cls: type[Measure]) -> None:
     # Beside these other options, in turn; the gains of -1 are for negative_ideal.
     negative = {0: -1, 1: -1, 2: -2, 3: 0}
-    beside = [{}, {"cutoff": 2}, {"cutoff": 0.5}, {"ties": "stable"}, {"empty": "nan"}, {"miss": -2}, {"recall": 0.3},
+    beside: list[dict[str, Any]] = [
+              {}, {"cutoff": 2}, {"cutoff": 0.5}, {"ties": "stable"}, {"empty": "nan"}, {"miss": -2}, {"recall": 0.3},
               {"grades": "scaled"}, {"max_label": 3}, {"gain": negative, "cutoff": 2},
               {"ties": "stable", "recall": 0.3}, {"ties": "stable", "max_label": 3}]  # fmt: skip
     rng = np.random.default_rng(0)
@@ -243,8 +244,8 @@ def test_values_stay_in_the_value_range(cls: type[Measure], judged: bool, data: 
 @each_measure
 def test_value_ranges_are_reached(cls: type[Measure]) -> None:
     m, unjudged = ready(cls(max_label=60) if cls is ERR else cls()), math.nan
-    ranked = ([], [1, 0], [0, 1], 1999 * [0] + [1], 2000 * [1], [60, 0], 5 * [1] + 15 * [0])
-    ranked += ([unjudged], [unjudged, 1], 2000 * [unjudged])
+    ranked: list[Any] = [[], [1, 0], [0, 1], 1999 * [0] + [1], 2000 * [1], [60, 0], 5 * [1] + 15 * [0]]
+    ranked += [[unjudged], [unjudged, 1], 2000 * [unjudged]]
     values = [
         float(m(labels, scores, judged=(pool, [0, len(pool)]))[0])
         for labels in ranked

@@ -91,7 +91,8 @@ class _Novelty(Diversity):
         first = documents.first(depth)
         shares = np.cumprod(np.append(1.0, np.full(first.n_documents, 1 - self.alpha)))
         weights = shares[first.counts_above()]
-        return self._discounted(np.bincount(first.documents, weights, minlength=first.n_documents))
+        gains = np.bincount(first.documents, weights, minlength=first.n_documents)
+        return self._discounted(gains.astype(np.float64, copy=False))
 
     def _discounted(self, gains: Floats) -> float:
         return float(np.dot(gains, self._discounts(gains.size)))
@@ -127,7 +128,7 @@ def _ideal_gains(judged: RelevantPairs, alpha: float, depth: int | None) -> Floa
         (-float(len(own)), next(rest), group) for group, (own, rest) in enumerate(zip(subtopics, waiting, strict=True))
     ]
     heapq.heapify(largest)
-    left, gains = [1.0] * judged.n_subtopics, []
+    left, gains = [1.0] * judged.n_subtopics, list[float]()
     n = judged.n_documents if depth is None else min(depth, judged.n_documents)
     while len(gains) < n:
         known, document, group = largest[0]
