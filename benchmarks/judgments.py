@@ -82,32 +82,50 @@ def _machine(
     print(f"human judgments of {options.human} of {n_queries} queries, {options.draws} draws:")
     n_more = round(1.4 * options.human)
     more = np.array([rng.permutation(n_queries)[:n_more] for _ in range(options.draws)])
-    alone = []
-    for first, second in pairs:
-        difference = human[first] - human[second]
-        few, many = (estimate_means(difference[own], 0 * difference[own], 0.0, n_queries) for own in (draws, more))
-        alone.append([each.halves(0.95)[1].sum() for each in (few, many)])
+    alone = [[_half(human[i] - human[j], own).sum() for own in (draws, more)] for i, j in pairs]
     few_width, more_width = np.sum(alone, axis=0)
     print(
         f"human judgments of {n_more} queries alone: mean width {more_width / few_width:.3f} of that of {options.human}"
     )
     for name, values in machine.items():
-        covered, alone, widths = [], [], []
+        these, alone, new, wrong, widths = [], [], [], [], []
         for first, second in pairs:
             difference, guess = human[first] - human[second], values[first] - values[second]
-            guess = guess - guess.mean()
-            found = estimate_means(difference[draws], guess[draws], 0.0, n_queries)
-            half, human_half = found.halves(0.95)
             truth = difference.mean()
-            covered.append(np.abs(found.means - truth) <= half)
+            found = estimate_means(difference[draws], (guess - guess.mean())[draws], 0.0, guess.var(ddof=1), n_queries)
+            half = stdtrit(found.open_degrees, 0.975) * np.sqrt(found.open_variances)
+            human_half = _half(difference, draws) * (1 - options.human / n_queries) ** 0.5
+            these.append(np.abs(found.means - truth) <= half)
             alone.append(np.abs(difference[draws].mean(axis=1) - truth) <= human_half)
-            widths.append((half.sum(), human_half.sum()))
+            rows = rng.integers(n_queries, size=(options.draws, n_queries))  # new queries: as many, drawn again
+            mean, half = _for_new_queries(difference[rows], guess[rows], options.human)
+            new.append(np.abs(mean - truth) <= half)
+            widths.append((half.sum(), _half(difference, rows[:, : options.human]).sum()))
+            signs = rng.choice([-1.0, 1.0], rows.shape)  # the two runs exchanged at random
+            mean, half = _for_new_queries(difference[rows] * signs, guess[rows] * signs, options.human)
+            wrong.append(np.abs(mean) > half)
         ratio = np.sum(widths, axis=0)
         print(
-            f"{name}: coverage {np.mean(covered):.4f}, human judgments alone {np.mean(alone):.4f}; "
-            f"mean width {ratio[0] / ratio[1]:.3f} of that of human judgments alone",
+            f"{name}: coverage for exactly these queries {np.mean(these):.4f}, with human judgments alone "
+            f"{np.mean(alone):.4f}; for new queries {np.mean(new):.4f}, width {ratio[0] / ratio[1]:.3f} of that with "
+            f"human judgments alone; significant if runs are exchanged at random: {np.mean(wrong):.4f}",
             flush=True,
         )
+
+
+def _half(difference: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return half the widths of Student's t intervals of means of these queries."""
+    n = rows.shape[1]
+    half: np.ndarray = stdtrit(n - 1, 0.975) * difference[rows].std(axis=1, ddof=1) / n**0.5
+    return half
+
+
+def _for_new_queries(difference: np.ndarray, guess: np.ndarray, n_human: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return estimates, and half the widths of their intervals, if people judged the first queries."""
+    guess = guess - guess.mean(axis=1, keepdims=True)
+    judged, spread = slice(0, n_human), guess.var(axis=1, ddof=1)
+    found = estimate_means(difference[:, judged], guess[:, judged], 0.0, spread, guess.shape[1])
+    return found.means, stdtrit(found.degrees, 0.975) * np.sqrt(found.variances)
 
 
 def _documents(
@@ -145,7 +163,7 @@ def _documents(
             found = estimate_by_document(sampled, rankings, None, discounts, np.minimum(sizes, 10))
             means, c = found.values.mean(axis=1), found.covariance
             error = np.sqrt(np.diag(c)[pairs[0]] + np.diag(c)[pairs[1]] - 2 * c[pairs[0], pairs[1]])
-            half = float(stdtrit(found.degrees, 0.975)) * error
+            half = float(stdtrit(qrels.n_queries - 1, 0.975)) * error
             off = means[pairs[0]] - means[pairs[1]] - gaps
             covered.append(np.abs(off) <= half)
             errors.append(off)

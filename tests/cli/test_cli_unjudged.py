@@ -161,3 +161,9 @@ def test_compare_with_machine_judgments(files: Path, output_format: str, sample:
     Path("machine.json").write_text(json.dumps(machine))
     from_json = run(*given[:-1], "machine.json", "--human-sample", sample, "--format", output_format)
     assert from_json.stdout == result.stdout
+
+
+def test_intervals_for_exactly_these_queries_need_machine_judgments(files: Path) -> None:
+    refused = run("compare", "qrels.txt", "one.run", "two.run", "--these-queries")
+    assert refused.exit_code == 2
+    assert "--these-queries needs --machine" in refused.output

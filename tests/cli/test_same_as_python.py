@@ -47,6 +47,11 @@ CASES = {
         lambda: ir.compare_assisted("some.txt", "machine.json", NAMES, "ndcg@10"),
         has_html=False,
     ),
+    "compare --machine --these-queries": Case(
+        ("compare", "some.txt", *RUNS, "-m", "ndcg@10", "--machine", "machine.json", "--these-queries"),
+        lambda: ir.compare_assisted("some.txt", "machine.json", NAMES, "ndcg@10", these_queries=True),
+        has_html=False,
+    ),
     "explain": Case(
         ("explain", "qrels.txt", "bm25.run", "--like", "trec_eval", "--like", "lightgbm"),
         lambda: ir.explain("qrels.txt", "bm25.run", "ndcg@10", like=["trec_eval", "lightgbm"]),

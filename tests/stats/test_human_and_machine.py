@@ -19,6 +19,12 @@ def population(rng: Any, n: Any = 43, correlation: Any = 0.7, bias: Any = 0.15) 
     return human, bias + 0.6 * (correlation * human + np.sqrt(1 - correlation**2) * noise)
 
 
+def half_width(human: Any, open_share: Any = 1.0) -> Any:
+    """Return half the width of Student's t intervals of means of human values."""
+    n = human.shape[-1]
+    return t.ppf(0.975, n - 1) * np.sqrt(human.var(axis=-1, ddof=1) / n * open_share)
+
+
 def coverage(correlation: Any, n_human: Any = 15, n_populations: Any = 100, n_draws: Any = 100) -> Any:
     """Return how often the interval has the mean, how often that of human values alone has it, and their widths."""
     rng = np.random.default_rng(8)
@@ -27,8 +33,9 @@ def coverage(correlation: Any, n_human: Any = 15, n_populations: Any = 100, n_dr
         human, machine = population(rng, correlation=correlation)
         mean, guess = human.mean(), machine - machine.mean()
         chosen = rng.permuted(np.tile(np.arange(human.size), (n_draws, 1)), axis=1)[:, :n_human]
-        found = estimate_means(human[chosen], guess[chosen], 0.0, human.size)
-        half, human_half = found.halves(0.95)
+        found = estimate_means(human[chosen], guess[chosen], 0.0, guess.var(ddof=1), human.size)
+        half = t.ppf(0.975, found.open_degrees) * np.sqrt(found.open_variances)
+        human_half = half_width(human[chosen], 1 - n_human / human.size)
         alone = np.abs(human[chosen].mean(axis=1) - mean) <= human_half
         hits.append((np.mean(np.abs(found.means - mean) <= half), np.mean(alone)))
         widths.append(np.mean(half / human_half))
@@ -38,21 +45,22 @@ def coverage(correlation: Any, n_human: Any = 15, n_populations: Any = 100, n_dr
 def test_many_samples_at_once_are_estimated_as_one_by_one() -> None:
     rng = np.random.default_rng(9)
     human, machine = population(rng)
-    for finite in (True, False):
-        chosen = rng.permuted(np.tile(np.arange(43), (5, 1)), axis=1)[:, :15]
-        found = estimate_means(human[chosen], machine[chosen], machine.mean(), 43, finite=finite)
-        for row, mean, weight, half, human_half in zip(
-            chosen, found.means, found.weights, *found.halves(0.9), strict=True
-        ):
-            some = np.full(43, np.nan)
-            some[row] = human[row]
-            own = stats.prediction_powered(some, machine, level=0.9, finite=finite)
-            expected = own.mean, own.weight, own.high - own.mean, own.human_high - own.human_mean
-            assert (mean, weight, half, human_half) == pytest.approx(expected)
+    chosen = rng.permuted(np.tile(np.arange(43), (5, 1)), axis=1)[:, :15]
+    found = estimate_means(human[chosen], machine[chosen], machine.mean(), machine.var(ddof=1), 43)
+    for place, row in enumerate(chosen):
+        some = np.full(43, np.nan)
+        some[row] = human[row]
+        own = stats.prediction_powered(some, machine, level=0.9)
+        expected = own.mean, own.weight, own.variance, own.degrees
+        rows = found.means, found.weights, found.variances, found.degrees
+        assert [float(each[place]) for each in rows] == pytest.approx(expected)
+        half = t.ppf(0.95, found.open_degrees[place]) * np.sqrt(found.open_variances[place])
+        assert own.these_high - own.mean == pytest.approx(half)
+        assert own.high - own.mean == pytest.approx(t.ppf(0.95, own.degrees) * np.sqrt(own.variance))
 
 
 @pytest.mark.parametrize("correlation", [-0.5, 0.0, 0.5, 0.9])
-def test_intervals_cover_the_mean_of_the_population_and_are_not_wider_than_without_a_machine(correlation: Any) -> None:
+def test_intervals_cover_the_mean_of_these_queries_and_are_not_wider_than_without_a_machine(correlation: Any) -> None:
     covered, alone, width = coverage(correlation)
     assert 0.935 < covered < 0.965
     assert 0.935 < alone < 0.965
@@ -84,8 +92,7 @@ def test_the_estimate_is_unbiased_whatever_the_bias_of_the_machine() -> None:
     assert np.mean([each.bias for each in found]) == pytest.approx(bias, abs=0.01)
 
 
-@pytest.mark.parametrize("finite", [True, False])
-def test_the_variance_is_that_of_the_estimates_without_each_query(finite: Any) -> None:
+def test_the_variance_for_these_queries_is_that_of_the_estimates_without_each_query() -> None:
     human, machine = population(np.random.default_rng(7))
     some = np.where(np.arange(human.size) < 15, human, np.nan)
     left_out = []
@@ -94,39 +101,89 @@ def test_the_variance_is_that_of_the_estimates_without_each_query(finite: Any) -
         without[query] = np.nan
         left_out.append(stats.prediction_powered(without, machine).mean)
     variance = 14 / 15 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2) * (1 - 15 / 43)
-    variance += 0 if finite else human[:15].var(ddof=1) / 43
-    found = stats.prediction_powered(some, machine, finite=finite)
-    assert (found.high - found.low) / 2 == pytest.approx(t.ppf(0.975, 13) * np.sqrt(variance))
+    found = stats.prediction_powered(some, machine)
+    assert (found.these_high - found.these_low) / 2 == pytest.approx(t.ppf(0.975, 13) * np.sqrt(variance))
+    between = found.weight**2 * (machine.var(ddof=1) - machine[:15].var(ddof=1)) + human[:15].var(ddof=1)
+    assert found.variance == pytest.approx(variance + between / 43)
 
 
-def test_a_mean_over_all_queries_like_these_has_a_wider_interval_that_covers() -> None:
-    human, machine = population(np.random.default_rng(3), n=(6000, 43))
-    found = estimate_means(human[:, :15], machine[:, :15], machine.mean(axis=1), 43, finite=False)
-    half, human_half = found.halves(0.95)
-    # 0.02 is the mean of the distribution that the populations are drawn from.
-    assert 0.935 < np.mean(np.abs(found.means - 0.02) <= half) < 0.965
-    assert 0.935 < np.mean(np.abs(human[:, :15].mean(axis=1) - 0.02) <= human_half) < 0.965
+@pytest.mark.parametrize("n_human", [8, 15, 30, 42])
+@pytest.mark.parametrize("correlation", [-0.5, 0.5, 0.9, 0.999])
+def test_intervals_for_new_queries_cover(n_human: Any, correlation: Any) -> None:
+    """0.02 is the mean of the distribution that the queries are drawn from."""
+    human, machine = population(np.random.default_rng(3), n=(4000, 43), correlation=correlation)
+    judged, machine = slice(0, n_human), machine / 0.6
+    found = estimate_means(
+        human[:, judged], machine[:, judged], machine.mean(axis=1), machine.var(axis=1, ddof=1), human.shape[1]
+    )
+    half = t.ppf(0.975, found.degrees) * np.sqrt(found.variances)
+    assert 0.935 < np.mean(np.abs(found.means - 0.02) <= half) < 0.974
+    if correlation > 0.9:
+        alone = half_width(human[:, judged]).mean()
+        assert half.mean() < 1.15 * alone * np.sqrt(n_human / 43)
 
 
-def test_a_perfect_machine_leaves_nothing_open() -> None:
-    human = np.array([0.1, 0.5, 0.2, 0.9, 0.4])
-    found = stats.prediction_powered(human[:3], human)
-    assert found.mean == pytest.approx(human.mean())
-    assert found.high - found.low == pytest.approx(0, abs=1e-12)
-    assert found.weight == pytest.approx(1)
+def test_a_variance_from_few_queries_of_all_would_cover_less() -> None:
+    """The check sees it if the variance between queries does not come from all machine values."""
+    human, machine = population(np.random.default_rng(3), n=(4000, 43), correlation=0.999)
+    machine = machine / 0.6
+    few = machine[:, :5]
+    found = estimate_means(human[:, :5], few, machine.mean(axis=1), few.var(axis=1, ddof=1), human.shape[1])
+    half = t.ppf(0.975, found.degrees) * np.sqrt(found.variances)
+    assert np.mean(np.abs(found.means - 0.02) <= half) < 0.9
 
 
-def test_all_queries_with_human_values_need_no_interval() -> None:
-    found = stats.prediction_powered([0.1, 0.2, 0.6], [0.5, 0.1, 0.3])
-    assert found.low == found.high == found.mean == pytest.approx(0.3)
+def test_without_unjudged_queries_it_is_the_t_test() -> None:
+    human, machine = population(np.random.default_rng(5), n=12)
+    found = stats.prediction_powered(human, machine)
+    expected = stats.t_test(human, np.zeros(12))
+    plain = stats.interval(human)
+    assert (found.p_value, found.mean) == pytest.approx((expected.p_value, expected.difference))
+    assert (found.low, found.high, found.degrees) == pytest.approx((plain.low, plain.high, 11))
+    assert found.these_low == found.these_high == found.mean
     assert "not needed" in found.note
 
 
+def test_a_machine_without_visible_errors_does_not_count() -> None:
+    human = np.array([0.1, 0.5, 0.2, 0.9, 0.4, 0.3, 0.6, 0.2])
+    found = stats.prediction_powered(human[:6], human + 0.25)
+    assert found.weight == 0
+    assert (found.low, found.high) == (found.human_low, found.human_high)
+    assert "differ by the same number" in found.note
+    assert stats.prediction_powered(human[:4], human + 0.1 * human**2).weight == 0
+
+
+def test_intervals_stay_in_the_range() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        human = (rng.random(20) < 0.9).astype(float)
+        machine = np.clip(human + rng.normal(0, 0.3, 20), 0, 1)
+        found = stats.prediction_powered(human[:8], machine, value_range=(0, 1))
+        ends = [found.low, found.high, found.these_low, found.these_high, found.human_low, found.human_high]
+        assert min(ends) >= 0
+        assert max(ends) <= 1
+        assert found.low < found.high
+        assert found.these_low < found.these_high
+
+
+def test_p_values_allow_for_the_signs_that_few_differences_can_have() -> None:
+    """4 of 43 queries differ, by 1 in the same direction: that happens in an eighth of random exchanges."""
+    human = np.zeros(43)
+    human[:4] = 1
+    machine = np.random.default_rng(0).normal(size=43)
+    assert stats.t_test(human, np.zeros(43)).p_value < 0.05
+    assert stats.prediction_powered(human, machine).p_value == 0.125
+    assert stats.prediction_powered(np.ones(3), machine).p_value == 0.25
+    assert stats.prediction_powered(np.zeros(10), machine).p_value == 1
+    found = stats.prediction_powered(np.zeros(10), machine, value_range=(0, 1), is_difference=True)
+    assert -0.5 < found.low < found.these_low < 0 < found.these_high < found.high < 0.5
+
+
 @pytest.mark.parametrize(
-    ("machine", "words"), [([0.5] * 6, "constant"), ([0.9, 0.5, 0.1, 0.4, 0.4, 0.4], "correlated")]
+    ("machine", "words"), [([0.5] * 6, "constant"), ([0.9, 0.5, 0.1, 0.4, 0.5, 0.4], "correlated")]
 )
 def test_machines_that_say_nothing_do_not_count(machine: Any, words: Any) -> None:
-    found = stats.prediction_powered([0.1, 0.5, 0.9], machine)
+    found = stats.prediction_powered([0.1, 0.5, 0.9, 0.4, 0.6], machine)
     assert found.weight == 0
     assert found.mean == pytest.approx(0.5)
     assert words in found.note
@@ -136,14 +193,13 @@ def test_equivalent_number_of_human_values() -> None:
     """As many human values alone have intervals of the same width."""
     rng = np.random.default_rng(5)
     human, machine = population(rng, n=300, correlation=0.9)
-    for finite in (True, False):
-        samples = [rng.permutation(300) for _ in range(40)]
-        found = [stats.prediction_powered(human[own[:60]], machine[own], finite=finite) for own in samples]
-        worth = round(np.mean([each.n_equivalent for each in found]))
-        assert worth > 100
-        more = [stats.prediction_powered(human[own[:worth]], machine[own], finite=finite) for own in samples]
-        width = np.mean([each.human_high - each.human_low for each in more])
-        assert np.mean([each.high - each.low for each in found]) == pytest.approx(width, rel=0.05)
+    samples = [rng.permutation(300) for _ in range(40)]
+    found = [stats.prediction_powered(human[own[:60]], machine[own]) for own in samples]
+    worth = round(np.mean([each.n_equivalent for each in found]))
+    assert worth > 100
+    more = [stats.prediction_powered(human[own[:worth]], machine[own]) for own in samples]
+    width = np.mean([each.human_high - each.human_low for each in more])
+    assert np.mean([each.high - each.low for each in found]) == pytest.approx(width, rel=0.05)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +228,7 @@ def test_a_constant_that_is_added_to_all_values_changes_nothing_else(shift: Any)
     assert moved.weight == pytest.approx(plain.weight, abs=1e-5)
     assert moved.mean - shift == pytest.approx(plain.mean, abs=digits)
     assert moved.high - moved.low == pytest.approx(plain.high - plain.low, abs=10 * digits)
+    assert moved.these_high - moved.these_low == pytest.approx(plain.these_high - plain.these_low, abs=10 * digits)
 
 
 def test_a_perfect_but_constant_judge_of_large_values_has_no_weight() -> None:
@@ -181,21 +238,22 @@ def test_a_perfect_but_constant_judge_of_large_values_has_no_weight() -> None:
     assert np.isnan(found.correlation)
 
 
-@pytest.mark.parametrize("finite", [True, False])
+@pytest.mark.parametrize("these", [True, False])
 @pytest.mark.parametrize("width", [0.03, 0.05])
-def test_planned_numbers_of_queries_give_the_wanted_width(width: Any, finite: Any) -> None:
+def test_planned_numbers_of_queries_give_the_wanted_width(width: Any, these: Any) -> None:
     rng = np.random.default_rng(11)
     human, machine = population(rng, n=300, correlation=0.9)
-    plan = stats.human_queries_for(width, human, machine, finite=finite)
+    plan = stats.human_queries_for(width, human, machine, these_queries=these)
     assert plan.n_human is not None
     assert plan.n_human_alone is not None
     assert plan.n_human < 0.6 * plan.n_human_alone
     widths = []
     for _ in range(60):
         order = rng.permutation(human.size)
-        both = stats.prediction_powered(human[order[: plan.n_human]], machine[order], finite=finite)
-        alone = stats.prediction_powered(human[order[: plan.n_human_alone]], machine[order], finite=finite)
-        widths.append((both.high - both.low, alone.human_high - alone.human_low))
+        both = stats.prediction_powered(human[order[: plan.n_human]], machine[order])
+        chosen = human[order[: plan.n_human_alone]]
+        alone = 2 * half_width(chosen, 1 - chosen.size / 300 if these else 1)
+        widths.append((both.these_high - both.these_low if these else both.high - both.low, alone))
     assert np.mean(widths, axis=0) == pytest.approx(width, rel=0.07)
 
 
@@ -212,10 +270,10 @@ def test_plans_from_small_pilots_are_right_on_average() -> None:
 
 def test_a_plan_says_when_no_number_of_queries_is_enough() -> None:
     human, machine = population(np.random.default_rng(4))
-    plan = stats.human_queries_for(1e-3, human[:20], machine, finite=False)
+    plan = stats.human_queries_for(1e-3, human[:20], machine)
     assert plan.n_human is plan.n_human_alone is None
     assert "more than all 43 queries" in plan.page().findings[0]
-    assert stats.human_queries_for(1e-3, human[:20], machine).n_human == 43
+    assert stats.human_queries_for(1e-3, human[:20], machine, these_queries=True).n_human == 43
     with pytest.raises(OptionError, match="width must be a positive number"):
         stats.human_queries_for(0, human[:20], machine)
     with pytest.raises(OptionError, match="from 20 on, got 5"):

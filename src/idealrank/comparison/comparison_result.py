@@ -28,7 +28,7 @@ from idealrank.evaluation.evaluation_base import (
     interval_remark,
 )
 from idealrank.evaluation.evaluation_result import Evaluations
-from idealrank.judging.unjudged.bounds import Bounds, reversal_text
+from idealrank.judging.unjudged.bounds import Bounds, reversal
 from idealrank.stats.paired import draws, smallest_p_value
 
 __all__ = ["Comparison", "Difference"]
@@ -420,9 +420,10 @@ class Comparison(Measured):
         advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
         statements = [Statement("significant difference", f"{name}: {self._finding(name)}.") for name in self.values]
         statements += (Statement("no difference can be significant", text) for text in self._unreachable())
-        reversible = [text for name in self.unjudged_bounds for text in self._reversible(name)]
-        reversible += [advice] if reversible else []
-        return statements + [Statement("unjudged documents could reverse", text) for text in reversible]
+        found = [reversal(each.differences, name) for name, each in self.unjudged_bounds.items()]
+        reversible = [each for each in found if each is not None]
+        advised = [Statement("which documents to judge", advice)] if reversible else []
+        return [*statements, *reversible, *advised]
 
     def _draws(self) -> bool:
         """Return whether any test drew random permutations or resamples."""
@@ -462,11 +463,6 @@ class Comparison(Measured):
             )
             measures.setdefault(text, []).append(name)
         return [f"{listed(names)}: {text}" for text, names in measures.items()]
-
-    def _reversible(self, measure: str) -> list[str]:
-        """Return a sentence about the differences that unjudged documents could reverse."""
-        bounds = self.unjudged_bounds[measure]
-        return [f"{measure}: {reversal_text(bounds.undecided, len(bounds.differences))}"] if bounds.undecided else []
 
     def _finding(self, measure: str) -> str:
         """Return which systems differ, or why this is not known."""

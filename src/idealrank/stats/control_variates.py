@@ -2,14 +2,91 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._core.exact import UNBOUNDED
 from idealrank._typing import Floats
+from idealrank.stats.intervals import bounded_interval
 
-__all__ = ["MeanEstimates", "estimate_means", "slopes", "t_quantile"]
+__all__ = ["FEWEST_WITH_MACHINE", "Estimate", "MeanEstimates", "combined", "estimate_means", "slopes", "t_quantile"]
+
+#: With fewer human values, the slope is so uncertain that machine values make intervals wider.
+FEWEST_WITH_MACHINE = 5
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimate of a mean over new queries and of that over exactly these queries, which have different errors.
+
+    Parameters
+    ----------
+    mean : float
+        The estimate of both.
+    variance, degrees : float
+        The variance for new queries, and its degrees of freedom.
+    open_variance, open_degrees : float
+        The same for exactly these queries, for which only human judgments are unknown.
+    open_share : float
+        The fraction of these queries, or of their documents, without human judgments.
+    value_range : tuple of float
+        The lowest and highest value of a query, or infinities.
+    is_difference : bool
+        Whether it is the difference of two systems with values in this range.
+    """
+
+    mean: float
+    variance: float
+    degrees: float
+    open_variance: float
+    open_degrees: float
+    open_share: float
+    value_range: tuple[float, float] = UNBOUNDED
+    is_difference: bool = False
+
+    def __post_init__(self) -> None:
+        low, high = self._limits()
+        object.__setattr__(self, "mean", min(max(self.mean, low), high))
+
+    def _limits(self) -> tuple[float, float]:
+        low, high = self.value_range
+        return (low - high, high - low) if self.is_difference else (low, high)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the confidence interval for new queries."""
+        n, (lowest, highest) = self.degrees + 1, self._limits()
+        is_t = self.is_difference and self.variance > 0  # agrees with the t test
+        limits = UNBOUNDED if is_t else (lowest, highest)
+        low, high = bounded_interval(self.mean, self.variance * n, n, level, limits)
+        return max(low, lowest), min(high, highest)
+
+    def these_interval(self, level: float) -> tuple[float, float]:
+        """Return the confidence interval for exactly these queries."""
+        half = float(t_quantile(level, self.open_degrees)) * math.sqrt(self.open_variance)
+        low, high = self.mean - half, self.mean + half
+        if half == 0 < self.open_share:  # nothing varies among those with human judgments, but others may differ
+            low, high = (
+                self.mean + self.open_share * (end - self.mean)
+                for end in replace(self, variance=0.0, degrees=self.open_degrees).interval(level)
+            )
+        lowest, highest = self._limits()
+        return max(low, lowest), min(high, highest)
+
+    def p_value(self, n_nonzero: int) -> float:
+        """Return the two-sided p-value of the hypothesis that the mean over new queries is 0.
+
+        It is that of a t test, and at least 2^(1 - k) if k human values are not 0: if each could have had either sign,
+        all of them have the same sign with that probability.
+        """
+        from scipy.special import stdtr
+
+        least = min(2.0 ** (1 - n_nonzero), 1.0)
+        if self.variance == 0:
+            return least if self.mean else 1.0
+        return max(float(2 * stdtr(self.degrees, -abs(self.mean) / math.sqrt(self.variance))), least)
 
 
 @dataclass(frozen=True)
@@ -20,26 +97,22 @@ class MeanEstimates:
     ----------
     means, weights : float64 array
         The estimates, and the weights of the machine values.
-    variances, human_variances : float64 array
-        The variances of the estimates, and of the means of the human values alone.
-    n_human : int
-        The number of queries with a human value.
+    variances, degrees : float64 array
+        The variances of the estimates as means over new queries, and their degrees of freedom.
+    open_variances, open_degrees : float64 array
+        The same as means over exactly these queries.
     """
 
     means: Floats
     weights: Floats
     variances: Floats
-    human_variances: Floats
-    n_human: int
-
-    def halves(self, level: float) -> tuple[Floats, Floats]:
-        """Return half the widths of the intervals, with machine values and without."""
-        both = t_quantile(level, self.n_human - 2) * np.sqrt(self.variances)
-        return both, t_quantile(level, self.n_human - 1) * np.sqrt(self.human_variances)
+    degrees: Floats
+    open_variances: Floats
+    open_degrees: Floats
 
 
 def estimate_means(
-    human: Floats, machine: Floats, machine_means: npt.ArrayLike, n: int, *, finite: bool = True
+    human: Floats, machine: Floats, machine_means: npt.ArrayLike, machine_variances: npt.ArrayLike, n: int
 ) -> MeanEstimates:
     """Estimate the means of many samples at once, as `prediction_powered` does.
 
@@ -48,32 +121,54 @@ def estimate_means(
     human, machine : float64 array of shape (..., n_human)
         The values of the queries that have both. Machine values should be near 0: sums of squares of values far from 0
         would lose the digits that differ.
-    machine_means : array-like of shape (...)
-        The means of the machine values of all queries.
+    machine_means, machine_variances : array-like of shape (...)
+        The means and variances of the machine values of all queries.
     n : int
         The number of all queries.
-    finite : bool
-        Whether the means are over exactly these queries.
+
+    Notes
+    -----
+    With the weight w, the estimate is the mean of human - w machine over the n_human queries with both, plus w times
+    the mean of machine over all n queries. Its variance for new queries has three parts: that of the jackknife over the
+    n_human queries, times 1 - n_human / n, for the human values that are unknown; the variance of human values that
+    machine values do not explain, over n; and w^2 times the variance of all machine values, over n. The last one has
+    n - 1 degrees of freedom and the others have about n_human - 2; they are combined as by Satterthwaite (1946). If all
+    queries have human values, this is the variance of their mean, with n - 1 degrees of freedom.
 
     Examples
     --------
-    >>> found = estimate_means(np.array([[0.1, 0.3, 0.8], [0.1, 0.3, 0.5]]), np.array([-0.3, -0.1, 0.4]), 0.0, 5)
+    >>> human = np.array([[0.1, 0.3, 0.8, 0.2, 0.7], [0.1, 0.3, 0.5, 0.2, 0.3]])
+    >>> found = estimate_means(human, np.array([-0.3, -0.1, 0.4, -0.2, 0.2]), 0.1, 0.1, 9)
     >>> found.means.round(3), found.weights.round(3)
-    (array([0.4, 0.3]), array([1.   , 0.538]))
+    (array([0.52 , 0.327]), array([1.   , 0.471]))
     """
-    n_human, rest = human.shape[-1], np.asarray(machine_means, np.float64)[..., None]
+    n_human, rest = human.shape[-1], np.asarray(machine_means, np.float64)
+    judged = n_human / n
+    spread = human.var(axis=-1, ddof=1)
     weights = slopes(human, machine)
-    means = human.mean(axis=-1) - weights * (machine.mean(axis=-1) - rest[..., 0])
-    left_out = _without_each(human, machine, rest)
-    around = left_out - left_out.mean(axis=-1, keepdims=True)
-    open_share = 1 - n_human / n
-    variances = (n_human - 1) / n_human * (around**2).sum(axis=-1) * open_share
-    human_variances = human.var(axis=-1, ddof=1) / n_human
-    if finite:
-        human_variances = human_variances * open_share
-    else:  # the design's variance, and that of the mean of n queries drawn from all queries
-        variances = variances + human_variances * (n_human / n)
-    return MeanEstimates(means, weights, variances, human_variances, n_human)
+    left_out = _without_each(human, machine, rest[..., None])
+    jackknife = (n_human - 1) / n_human * (_around(left_out) ** 2).sum(axis=-1)
+    # Machine values without errors where people judged tell nothing about their errors elsewhere.
+    has_errors = jackknife > 1e-12 * spread
+    counts = has_errors & (FEWEST_WITH_MACHINE <= n_human < n)
+    weights = np.where(counts, weights, 0.0)
+    open_variances = np.where(counts, jackknife, spread / n_human) * (1 - judged)
+    left = np.maximum(spread - weights**2 * machine.var(axis=-1, ddof=1), 0.0) / n
+    explained = weights**2 * np.asarray(machine_variances) / n
+    few = n_human - np.where(counts, 2 - judged, 1)
+    variances, degrees = combined(open_variances, left, explained, few, n)
+    means = human.mean(axis=-1) - weights * (machine.mean(axis=-1) - rest)
+    return MeanEstimates(means, weights, variances, degrees, open_variances, n_human - np.where(counts, 2.0, 1.0))
+
+
+def combined(
+    open_variances: Floats, left: Floats, explained: Floats, few: npt.ArrayLike, n: int
+) -> tuple[Floats, Floats]:
+    """Return the sum of the three parts of a variance, and its degrees of freedom."""
+    variances = open_variances + left + explained
+    squares = ((open_variances + left) ** 2 + 2 * left * explained) / few + explained**2 / (n - 1)
+    degrees = np.where(squares > 0, variances**2 / np.where(squares > 0, squares, 1.0), few)
+    return variances, degrees
 
 
 def _limited(products: Floats, squares: Floats, least: Floats) -> Floats:
@@ -117,8 +212,9 @@ def _without_each(f: Floats, g: Floats, machine_means: Floats) -> Floats:
     return estimates
 
 
-def t_quantile(level: float, degrees: int) -> float:
+def t_quantile(level: float, degrees: npt.ArrayLike) -> Floats:
     """Return the quantile of Student's t that an interval of a confidence level takes."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(degrees, (1 + level) / 2))
+    found: Floats = stdtrit(degrees, (1 + level) / 2)
+    return found

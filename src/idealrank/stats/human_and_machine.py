@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import are_numbers, check_fraction, is_whole
+from idealrank._core.exact import UNBOUNDED
 from idealrank._present.page import Page
 from idealrank._present.result import Result
 from idealrank._present.statement import Statement
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array, float_column
 from idealrank.errors import DataError, OptionError
-from idealrank.stats.control_variates import estimate_means, slopes, t_quantile
+from idealrank.stats.control_variates import FEWEST_WITH_MACHINE, Estimate, combined, estimate_means, slopes, t_quantile
 from idealrank.stats.samples import LARGEST
 
 __all__ = ["JudgingPlan", "PredictionPowered", "human_queries_for", "prediction_powered"]
@@ -26,7 +27,7 @@ _FEWEST = 3
 
 @dataclass(frozen=True)
 class PredictionPowered(Result):
-    """A mean over all queries, estimated from human values for some queries and machine values for all.
+    """A mean, estimated from human values for some queries and machine values for all.
 
     Attributes
     ----------
@@ -34,9 +35,14 @@ class PredictionPowered(Result):
         The estimate: the mean of the human values, plus ``weight`` times the difference between the mean machine value
         of all queries and the mean machine value of the queries with a human value.
     low, high : float
-        The confidence interval of the estimate.
+        The confidence interval of the mean over new queries like these.
+    these_low, these_high : float
+        The confidence interval of the mean over exactly these queries, for which only human values are unknown. It has
+        no width if people judged all queries.
     human_mean, human_low, human_high : float
-        The mean of the human values alone, and its Student's t interval.
+        The mean of the human values alone, and its confidence interval for new queries.
+    p_value : float
+        The two-sided p-value of the hypothesis that the mean over new queries is 0.
     machine_mean : float
         The mean of the machine values of all queries, which includes the bias of the machine judge.
     bias : float
@@ -47,77 +53,77 @@ class PredictionPowered(Result):
         The weight of the machine values, from 0 to 1.
     n_human, n : int
         The number of queries with a human value, and of all queries.
+    variance, human_variance : float
+        The variance of the estimate for new queries, and that of the mean of the human values alone.
+    degrees : float
+        The degrees of freedom of the variance.
     level : float
         The confidence level.
-    is_finite : bool
-        Whether the mean is over exactly these queries; otherwise it is over all queries like these.
     note : str
         A sentence about what was left out, or about why the machine values do not count; otherwise empty.
 
     Examples
     --------
     >>> from idealrank.stats import prediction_powered
-    >>> found = prediction_powered([0.2, 0.4, 0.9, 0.5], [0.3, 0.5, 0.9, 0.6, 0.1, 0.2])
+    >>> found = prediction_powered([0.2, 0.4, 0.9, 0.5, 0.5], [0.3, 0.5, 0.9, 0.6, 0.7, 0.1, 0.2])
     >>> round(found.human_mean, 3), round(found.mean, 3), round(found.weight, 3)
-    (0.5, 0.358, 1.0)
+    (0.5, 0.371, 1.0)
     """
 
     mean: float
     low: float
     high: float
+    these_low: float
+    these_high: float
     human_mean: float
     human_low: float
     human_high: float
+    p_value: float
     machine_mean: float
     bias: float
     correlation: float
     weight: float
     n_human: int
     n: int
+    variance: float
+    human_variance: float
+    degrees: float
     level: float
-    is_finite: bool
     note: str = ""
 
     @property
     def n_equivalent(self) -> float:
-        """The number of human values that would give an interval of this width without machine values, estimated."""
-        if not self.human_high > self.human_low or not self.high > self.low:
-            return float(self.n_human)
-        ratio = ((self.high - self.low) / (self.human_high - self.human_low)) ** 2
-        finite = 1 / self.n if self.is_finite else 0.0
-        return 1 / (ratio * (1 / self.n_human - finite) + finite)
-
-    @property
-    def p_value(self) -> float:
-        """The two-sided p-value of the hypothesis that the mean is 0, from the same t distribution as the interval."""
-        from scipy.special import stdtr
-
-        half = (self.high - self.low) / 2
-        if not half > 0:
-            return float(self.mean == 0)
-        degrees = self.n_human - 2
-        return float(2 * stdtr(degrees, -abs(self.mean) / half * t_quantile(self.level, degrees)))
+        """The number of human values whose mean would have this variance without machine values, estimated."""
+        return self.n_human * self.human_variance / self.variance if self.variance > 0 else float(self.n_human)
 
     def page(self) -> Page:
         """Return the estimate, and what the machine judgments add."""
         about = f"{self.n_human:,} of {self.n:,} queries have human judgments"
         estimate = (
-            f"{self.mean:.4f} ({self.low:.4f} to {self.high:.4f}); {about}, which alone give {self.human_mean:.4f} "
-            f"({self.human_low:.4f} to {self.human_high:.4f})."
+            f"The mean over new queries like these is {self.mean:.4f} ({self.low:.4f} to {self.high:.4f}). {about}, "
+            f"which alone give {self.human_mean:.4f} ({self.human_low:.4f} to {self.human_high:.4f})."
         )
+        these = f"Over exactly these queries, it is {self.mean:.4f} ({self.these_low:.4f} to {self.these_high:.4f})."
         worth = (
-            f"Machine judgments are off by {self.bias:+z.4f} on average and count with a weight of {self.weight:.2f}: "
-            f"the interval is as narrow as that of about {self.n_equivalent:.0f} queries with human judgments."
+            f"Machine values are {'lower' if self.bias < 0 else 'higher'} than human values by {abs(self.bias):.4f} on "
+            f"average, on the queries with both, and count with a weight of {self.weight:.2f}: the estimate is as "
+            f"precise as that from about {self.n_equivalent:.0f} queries with human judgments alone."
         )
         findings = (
             Statement("interval with machine judgments", estimate),
+            Statement("interval for exactly these queries", these),
             Statement("worth of machine judgments", worth),
         )
         return replace(super().page(), findings=findings)
 
 
 def prediction_powered(
-    human: npt.ArrayLike, machine: npt.ArrayLike, *, level: float = 0.95, finite: bool = True
+    human: npt.ArrayLike,
+    machine: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    value_range: tuple[float, float] = UNBOUNDED,
+    is_difference: bool = False,
 ) -> PredictionPowered:
     """Estimate a mean over queries from human values for some queries and machine values for all.
 
@@ -133,14 +139,16 @@ def prediction_powered(
         One value per query from the machine judgments, in the same order.
     level : float
         The confidence level.
-    finite : bool
-        Whether the mean is over exactly these queries. False means a mean over all queries like these, which has a
-        wider interval.
+    value_range : tuple of float
+        The lowest and the highest value that a query can have, such as (0, 1): intervals do not leave it.
+    is_difference : bool
+        Whether the values are differences of two systems, whose values have this range. Their intervals agree with the
+        p-value.
 
     Returns
     -------
     PredictionPowered
-        The estimate and its interval, with those from the human values alone.
+        The estimate and its intervals, for new queries and for exactly these, with those from the human values alone.
 
     Raises
     ------
@@ -152,55 +160,64 @@ def prediction_powered(
     -----
     The estimate is mean(human) - w (mean(machine where human) - mean(machine)), which is unbiased for any fixed w. The
     weight w is the slope of the regression of human on machine values, limited to the range from 0 to 1: a machine
-    judge with a negative correlation is ignored. The variance comes from the jackknife over the queries with human
-    values, which includes the estimation of w; for a finite population it is multiplied by 1 - n_human / n. The
-    interval uses the quantiles of Student's t with n_human - 2 degrees of freedom.
+    judge with a negative correlation is ignored. It is also 0 if fewer than five queries have a human value, and if
+    human and machine values differ by the same number on all of them: then nothing is known about the machine's errors.
+
+    For exactly these queries, the variance comes from the jackknife over the queries with human values, which includes
+    the estimation of w, times 1 - n_human / n. For new queries, the variance between queries is added: that of the
+    human values that is not explained, and w^2 times the variance of all machine values, both over n. Intervals and
+    p-values use Student's t; the degrees of freedom are between n_human - 2 and n - 1 (Satterthwaite), and n - 1 if all
+    queries have human values: then this is the t test.
 
     References
     ----------
-    Angelopoulos et al. 2023, Prediction-powered inference; Cochran 1977, Sampling Techniques, chapter 7 (the regression
-    estimator).
+    Angelopoulos et al. 2023, Prediction-powered inference; Cochran 1977, Sampling Techniques, chapters 7 and 12 (the
+    regression estimator, double sampling).
 
     Examples
     --------
-    Machine values that are 0.1 too high for every query still give the human mean of all queries.
+    Machine values that are about 0.1 too high still give the human mean of all queries:
 
     >>> from idealrank.stats import prediction_powered
-    >>> found = prediction_powered([0.1, 0.3, 0.8], [0.2, 0.4, 0.9, 0.5, 0.6])
-    >>> round(found.mean, 6), round(found.bias, 6)
-    (0.42, 0.1)
+    >>> found = prediction_powered([0.1, 0.3, 0.8, 0.4, 0.4], [0.2, 0.4, 0.9, 0.5, 0.51, 0.5, 0.6])
+    >>> round(found.mean, 2), round(found.bias, 2), found.these_high - found.these_low < found.high - found.low
+    (0.41, 0.1, True)
     """
     f, values_of_machine, guesses = _both(human, machine, level)
     n_human, n = f.size, guesses.size
     center = float(guesses.mean())
     g = values_of_machine - center
-    found = estimate_means(f, g, float((guesses - center).mean()), n, finite=finite)
-    mean, weight = float(found.means), float(found.weights)
-    half, human_half = (float(each) for each in found.halves(level))
+    found = estimate_means(f, g, float((guesses - center).mean()), float(guesses.var(ddof=1)), n)
+    parts = found.means, found.variances, found.degrees, found.open_variances, found.open_degrees
+    both = Estimate(*map(float, parts), 1 - n_human / n, value_range, is_difference)
+    human_variance = float(f.var(ddof=1)) / n_human
+    alone = replace(both, mean=float(f.mean()), variance=human_variance, degrees=n_human - 1.0)
+    weight = float(found.weights)
     has_spread = not (_is_constant(f) or _is_constant(values_of_machine))
-    correlation = float(np.corrcoef(f / np.ptp(f), g / np.ptp(g))[0, 1]) if has_spread else math.nan
     return PredictionPowered(
-        mean,
-        mean - half,
-        mean + half,
-        float(f.mean()),
-        float(f.mean()) - human_half,
-        float(f.mean()) + human_half,
+        both.mean,
+        *both.interval(level),
+        *both.these_interval(level),
+        alone.mean,
+        *alone.interval(level),
+        both.p_value(int(np.count_nonzero(f))),
         center,
         float((values_of_machine - f).mean()),
-        correlation,
+        float(np.corrcoef(f / np.ptp(f), g / np.ptp(g))[0, 1]) if has_spread else math.nan,
         weight,
         n_human,
         n,
+        both.variance,
+        human_variance,
+        both.degrees,
         level,
-        finite,
-        _note(weight, has_spread, n_human == n),
+        _note(weight, has_spread, n_human, n, float(slopes(f, g))),
     )
 
 
 @dataclass(frozen=True)
 class JudgingPlan(Result):
-    """The number of queries that need human judgments for an interval of a given width.
+    """The number of queries that need human judgments for an interval of a given width, estimated from a pilot.
 
     Attributes
     ----------
@@ -219,16 +236,16 @@ class JudgingPlan(Result):
         The standard deviation of the human values, and of their residuals after regression on the machine values.
     level : float
         The confidence level.
-    is_finite : bool
-        Whether the mean is over exactly these queries; otherwise it is over all queries like these.
+    these_queries : bool
+        Whether the interval is for exactly these queries; otherwise it is for new queries like these.
 
     Examples
     --------
     >>> from idealrank.stats import human_queries_for
     >>> human, machine = [0.1, 0.3, 0.8, 0.2], [0.15, 0.35, 0.7, 0.3] * 25
-    >>> plan = human_queries_for(0.1, human, machine)
+    >>> plan = human_queries_for(0.2, human, machine)
     >>> plan.n_human, plan.n_human_alone
-    (17, 61)
+    (9, 40)
     """
 
     n_human: int | None
@@ -239,21 +256,25 @@ class JudgingPlan(Result):
     spread: float
     residual_spread: float
     level: float
-    is_finite: bool
+    these_queries: bool
 
     def page(self) -> Page:
         """Return the numbers of queries as sentences."""
         alone, both = (
-            f"human judgments of {count:,} of {self.n:,} queries"
+            f"human judgments of about {count:,} of {self.n:,} queries"
             if count is not None
             else f"human judgments of more than all {self.n:,} queries"
             for count in (self.n_human_alone, self.n_human)
         )
-        wanted = f"A {self.level:.0%} interval with a width of {self.width:g} needs"
-        pilot = f"The plan comes from {self.n_pilot:,} queries with human values."
+        queries = "exactly these queries" if self.these_queries else "new queries"
+        wanted = f"A {self.level:.0%} interval for {queries} with a width of about {self.width:g} needs"
+        pilot = (
+            f"These numbers are estimates: the {self.n_pilot:,} queries of the pilot have a standard deviation of "
+            f"{self.spread:.3g} ({self.residual_spread:.3g} after regression on the machine values)."
+        )
         needed = f"{wanted} {both} in addition to machine judgments of all, and {alone} without them."
-        findings = (Statement("human judgments needed", text) for text in (needed, pilot))
-        return replace(super().page(), findings=tuple(findings))
+        plan = Statement("human judgments needed", needed)
+        return replace(super().page(), findings=(plan, Statement("pilot of a plan", pilot)))
 
 
 def human_queries_for(
@@ -263,7 +284,7 @@ def human_queries_for(
     *,
     n: int | None = None,
     level: float = 0.95,
-    finite: bool = True,
+    these_queries: bool = False,
 ) -> JudgingPlan:
     """Compute how many queries need human judgments, with and without machine judgments of all queries.
 
@@ -278,8 +299,8 @@ def human_queries_for(
         The number of queries that could be judged; by default, the number of machine values in the pilot.
     level : float
         The confidence level.
-    finite : bool
-        Whether the mean is over exactly these queries. False means a mean over all queries like these.
+    these_queries : bool
+        Whether the interval is for exactly these queries; otherwise it is for new queries like these.
 
     Returns
     -------
@@ -305,8 +326,8 @@ def human_queries_for(
     >>> for width in (0.02, 0.01):
     ...     plan = human_queries_for(width, human, machine, n=10_000)
     ...     print(plan.n_human, plan.n_human_alone)
-    72 241
-    272 892
+    73 247
+    300 979
     """
     f, g, guesses = _both(human, machine, level)
     total = guesses.size if n is None else n
@@ -320,21 +341,27 @@ def human_queries_for(
     rest = f - slopes(f, g) * g
     variance, residual = float(f.var(ddof=1)), float(rest.var(ddof=1)) * (f.size - 1) / (f.size - 2)
 
-    def fewest(own: float, n_fitted: int) -> int | None:
-        """Return the smallest number of queries whose interval is as narrow; widths decrease with the number."""
+    def fewest(own: float, fewest_judged: int) -> int | None:
+        """Return the smallest number of queries whose interval is as narrow, if the machine leaves a variance."""
 
         def is_enough(count: int) -> bool:
-            rest_of_all = 0.0 if finite else variance / total
-            error = math.sqrt(max(own * (1 / count - 1 / total), 0.0) + rest_of_all)
-            return 2 * t_quantile(level, count - n_fitted) * error <= width
+            is_fitted = own < variance
+            parts = own * (1 / count - 1 / total), own / total, (variance - own) / total
+            found = parts[0], count - 1.0 - is_fitted
+            if not these_queries:
+                found = combined(*map(np.float64, parts), count - 1 - is_fitted * (1 - count / total), total)
+            return 2 * float(t_quantile(level, found[1])) * math.sqrt(max(found[0], 0.0)) <= width
 
-        candidates = range(_FEWEST, total + 1)
-        place = bisect_left(candidates, True, key=is_enough)
+        candidates = range(fewest_judged, total + 1)
+        place = bisect_left(candidates, True, key=is_enough)  # widths decrease with the number
         return candidates[place] if place < len(candidates) else None
 
-    counts = fewest(min(residual, variance), 2), fewest(variance, 1)
+    alone = fewest(variance, _FEWEST)
+    both = fewest(min(residual, variance), min(FEWEST_WITH_MACHINE, total))
+    if alone is not None and (both is None or alone < both):  # without the machine values, which then do not count
+        both = alone
     spreads = math.sqrt(variance), math.sqrt(residual)
-    return JudgingPlan(*counts, width, int(total), f.size, *spreads, level, finite)
+    return JudgingPlan(both, alone, width, int(total), f.size, *spreads, level, these_queries)
 
 
 def _both(human: npt.ArrayLike, machine: npt.ArrayLike, level: float) -> tuple[Floats, Floats, Floats]:
@@ -363,11 +390,16 @@ def _is_constant(values: Floats) -> bool:
     return bool(np.ptp(values) <= 8 * np.finfo(np.float64).eps * np.abs(values).max())
 
 
-def _note(weight: float, has_spread: bool, is_complete: bool) -> str:
-    if is_complete:
+def _note(weight: float, has_spread: bool, n_human: int, n: int, slope: float) -> str:
+    if weight > 0:
+        return ""
+    if n_human == n:
         return "every query has a human value: machine values are not needed"
+    why = "human and machine values are not positively correlated"
     if not has_spread:
-        return "human or machine values are constant: machine values do not count"
-    if weight == 0:
-        return "human and machine values are not positively correlated: machine values do not count"
-    return ""
+        why = "human or machine values are constant"
+    elif n_human < FEWEST_WITH_MACHINE:
+        why = f"fewer than {FEWEST_WITH_MACHINE} queries have a human value"
+    elif slope > 0:
+        why = "human and machine values differ by the same number on all queries with both"
+    return f"{why}: machine values do not count"

@@ -41,13 +41,16 @@ def test_estimates_are_those_of_prediction_powered_on_values_of_evaluate() -> No
         by_human = {name: ir.evaluate(some_of(human), run, measure).per_query[measure] for name, run in runs.items()}
         by_machine = {name: ir.evaluate(machine, run, measure).per_query[measure] for name, run in runs.items()}
         for each in found.means[measure]:
-            expected = stats.prediction_powered(by_human[each.system], by_machine[each.system])
+            expected = stats.prediction_powered(by_human[each.system], by_machine[each.system], value_range=(0, 1))
             assert (each.mean, each.low, each.n_equivalent) == (expected.mean, expected.low, expected.n_equivalent)
             assert (each.human_low, each.machine_mean) == (expected.human_low, expected.machine_mean)
             assert each.bias == pytest.approx((by_machine[each.system][:12] - by_human[each.system]).mean())
         for each in found.differences[measure]:
             expected = stats.prediction_powered(
-                by_human[each.system] - by_human["b"], by_machine[each.system] - by_machine["b"]
+                by_human[each.system] - by_human["b"],
+                by_machine[each.system] - by_machine["b"],
+                value_range=(0, 1),
+                is_difference=True,
             )
             assert (each.against, each.mean, each.high) == ("b", expected.mean, expected.high)
             assert (each.p_value <= 0.05) == (expected.low > 0 or expected.high < 0)
@@ -75,7 +78,7 @@ def test_intervals_of_means_and_differences_are_as_wide_as_their_errors_are() ->
         found = ir.compare_assisted(chosen, machine, runs, "ndcg@5", n_threads=1)
         estimates = [*found.means["ndcg@5"], *found.differences["ndcg@5"]]
         truths = np.array([truth[each.system] - truth.get(each.against, 0.0) for each in estimates])
-        low, high = np.array([(each.low, each.high) for each in estimates]).T
+        low, high = np.array([(each.these_low, each.these_high) for each in estimates]).T
         covered.append((low <= truths) & (truths <= high))
         errors.append([each.mean for each in estimates] - truths)
         alone.append([each.human_mean for each in estimates] - truths)
@@ -112,13 +115,13 @@ def test_a_single_difference_is_not_counted() -> None:
     found = ir.compare_assisted(some_of(human), machine, two, "ndcg@5")
     verdict, worth, _ = found.page().findings
     assert "of 1" not in f"{found!r} {verdict} {worth}"
-    assert f"{one} differs significantly from {other} at level 0.05" in verdict
+    assert f"{one} differs significantly from {other} on new queries at level 0.05" in verdict
     assert worth.endswith("Machine judgments alone agree with the sign of this difference.")
     opposite = {query: {doc: 2 - label for doc, label in docs.items()} for query, docs in human.items()}
     _, worth, _ = ir.compare_assisted(some_of(human), opposite, two, "ndcg@5").page().findings
     assert worth.endswith("Machine judgments alone disagree with the sign of this difference.")
-    verdict, worth, _ = ir.compare_assisted(some_of(human), machine, runs, "ndcg@5").page().findings
-    assert "all 3 pairs differ significantly" in verdict
+    verdict, worth, _ = ir.compare_assisted(some_of(human, 25), machine, runs, "ndcg@5").page().findings
+    assert "all 3 pairs differ significantly on new queries" in verdict
     assert worth.endswith("agree with the sign of all 3 differences.")
 
 
@@ -132,13 +135,29 @@ def test_problems_say_by_which_judgments_they_were_found() -> None:
     ]
 
 
-def test_all_queries_with_human_judgments_need_no_machine() -> None:
+@pytest.mark.parametrize("sample", ["queries", "documents"])
+def test_human_judgments_of_everything_give_the_test_of_compare(sample: Any) -> None:
+    """For new queries: the machine has nothing to add, and the difference is as uncertain as without it."""
     human, machine, runs = judged(np.random.default_rng(0))
-    found = ir.compare_assisted(human, machine, runs, "ndcg@5")
-    plain = ir.evaluate(human, runs, "ndcg@5").mean
+    found = ir.compare_assisted(human, machine, runs, "ndcg@5", sample=sample, correction="none", these_queries=True)
+    plain = ir.compare(human, runs, "ndcg@5", test="t", correction="none")
+    for each in found.differences["ndcg@5"]:
+        (own,) = (
+            pair for pair in plain.differences["ndcg@5"] if {pair.system, pair.against} == {each.system, each.against}
+        )
+        assert each.p_value == pytest.approx(own.p_value, abs=1e-11)  # 2^-39 is the least p-value of 40 signs
+        assert abs(each.mean) == pytest.approx(abs(own.difference))
+        assert each.these_low == pytest.approx(each.mean) == each.these_high
     for each in found.means["ndcg@5"]:
-        assert each.low == each.high == each.mean == pytest.approx(plain[each.system]["ndcg@5"])
-    assert "every query has a human value" in " ".join(found.page().remarks)
+        expected = ir.evaluate(human, runs[each.system], "ndcg@5").interval()["ndcg@5"]
+        assert (each.low, each.high) == pytest.approx(tuple(expected))
+        assert each.these_low == pytest.approx(each.mean) == each.these_high
+    assert "not needed" in " ".join(found.page().remarks)
+    assert "over exactly these 40 queries: " in " ".join(found.page().findings)
+
+
+def test_unjudged_parts_of_queries_are_said() -> None:
+    human, machine, runs = judged(np.random.default_rng(0))
     parts = {query: dict(list(docs.items())[:4]) for query, docs in human.items()}
     assert "sample='documents'" in " ".join(ir.compare_assisted(parts, machine, runs, "ndcg@5").page().remarks)
 

@@ -10,6 +10,7 @@ import pytest
 import idealrank as ir
 from idealrank.errors import DataError, OptionError
 from idealrank.judging.machine_judgments import sampled_documents as documents
+from idealrank.stats.control_variates import Estimate
 
 
 def collection(rng: Any, n_queries: Any = 20, n_docs: Any = 60, noise: Any = 0.8) -> Any:
@@ -53,8 +54,9 @@ def draws(noise: Any = 0.8, n_draws: Any = 45, measure: Any = "ndcg@10", n_colle
             (difference,), mean = found.differences[measure], found.means[measure][0]
             gap = truth["good"][measure] - truth["bad"][measure]
             errors.append((mean.mean - truth["good"][measure], difference.mean - gap))
-            covered.append(difference.low <= gap <= difference.high)
-            widths.append((difference.high - difference.low) / (difference.human_high - difference.human_low))
+            covered.append(difference.these_low <= gap <= difference.these_high)
+            of_both, of_human = (1 / n - 1 / difference.n for n in (difference.n_equivalent, difference.n_human))
+            widths.append(np.sqrt(of_both / of_human))
     return np.mean(errors, axis=0), np.mean(covered), np.mean(widths)
 
 
@@ -147,8 +149,9 @@ def errors_of_draws(rng: Any, times: Any, n_known: Any, *, has_ideal: Any, sprea
             DISCOUNTS,
             np.full(n_queries, 10),
         )
-        estimates = np.array([own.contrast(0), own.contrast(1), own.contrast(0, 1)])
-        found.append((estimates[:, 0] - [*truth, truth[0] - truth[1]], estimates[:, 1] ** 2))
+        estimates = [own.contrast(0), own.contrast(1), own.contrast(0, 1)]
+        off = np.array([each.mean for each in estimates]) - [*truth, truth[0] - truth[1]]
+        found.append((off, [each.open_variance for each in estimates]))
     return np.moveaxis(np.array(found), 1, 0)
 
 
@@ -182,8 +185,9 @@ def test_the_mean_inverse_of_an_ideal_sum_is_that_of_drawn_numbers(counts: Any) 
 
 
 @pytest.mark.slow
-def test_sums_are_exactly_unbiased() -> None:
-    """Over all samples of two of the four documents of each query."""
+def test_sums_are_exactly_unbiased(monkeypatch: Any) -> None:
+    """Over all samples of two of the four documents of each query, before they are limited to the measure's range."""
+    monkeypatch.setattr(Estimate, "_limits", lambda self: (-np.inf, np.inf))
     rng = np.random.default_rng(1)
     human, machine, runs = collection(rng, n_queries=3, n_docs=4)
     measures = ["dcg@3", "p@2", "rbp(p=0.5)"]
@@ -217,7 +221,7 @@ def test_human_labels_of_all_documents_give_the_value_of_evaluate(measure: Any) 
     found = ir.compare_assisted(human, machine, runs, measure, sample="documents")
     truth = ir.evaluate(human, runs, measure).mean
     for each in found.means[measure]:
-        assert each.low == each.mean == each.high == pytest.approx(truth[each.system][measure])
+        assert each.these_low == each.mean == each.these_high == pytest.approx(truth[each.system][measure])
         assert "not needed" in each.note
 
 

@@ -1,5 +1,6 @@
 """The expected value, and the documents to judge next, on drawn data with known labels."""
 
+import re
 from itertools import product
 from typing import Any
 
@@ -161,17 +162,33 @@ def test_nothing_to_judge_once_the_order_is_decided() -> None:
 def test_the_note_says_what_a_label_could_change(systems: list[str], changed: str, ranks: str) -> None:
     runs = {name: {"q": [f"{name}1", "a"]} for name in systems}
     (note,) = ir.judge_next({"q": {"a": 1}}, runs, "ndcg@2").table().notes
-    assert note == f"effect: how much the label of this document alone could change {changed}; {ranks}"
+    assert note == f"effect: how much the gain of this document alone could change {changed}; {ranks}"
 
 
 def test_of_several_differences_the_first_sentence_counts_those_that_are_open() -> None:
     runs = {name: {"q": [f"{name}1", "a"]} for name in ("x", "y", "z")}
     verdict, *_ = ir.bounds({"q": {"a": 1}}, runs, "ndcg@2").page().findings
-    assert verdict == "Unjudged documents alone could reverse both differences from x: y and z."
+    assert verdict == "Unjudged documents alone could decide both differences from x: y and z."
     assert list(ir.judge_next({"q": {"a": 1}}, runs, "ndcg@2").page().findings) == [verdict]
     judged = {name: {"q": order} for name, order in (("x", ["a", "b"]), ("y", ["b", "a"]), ("z", ["b"]))}
     verdict, *_ = ir.bounds({"q": {"a": 1, "b": 0}}, judged, "ndcg@2").page().findings
     assert verdict == "Unjudged documents cannot reverse any of the 2 differences from x."
+
+
+@pytest.mark.parametrize(
+    ("qrels", "runs", "measure", "words"),
+    [
+        ({"a": 1, "b": 1}, {"x": ["a", "b"], "y": ["b", "a"]}, "ndcg@2", "are equal .* and whatever their labels are"),
+        ({"a": 1, "b": 0}, {"x": ["a"], "y": ["c"]}, "p@1", "could make them equal, but not reverse the order"),
+        ({"a": 1, "b": 0}, {"x": ["b"], "y": ["c"]}, "p@1", "are equal .*: unjudged .* could decide the order"),
+        ({"a": 1, "b": 0}, {"x": ["c", "a"], "y": ["b", "d", "a"]}, "rr", "might reverse"),
+    ],
+)
+def test_equal_systems_are_not_said_to_be_reversible(qrels: Any, runs: Any, measure: Any, words: Any) -> None:
+    found = ir.bounds({"q": qrels}, {name: {"q": docs} for name, docs in runs.items()}, measure).differences[0]
+    text = found.page().findings[0]
+    assert re.search(words, text)
+    assert "could reverse" not in text
 
 
 def test_every_column_of_the_bounds_is_explained() -> None:

@@ -1,20 +1,433 @@
 """`bounds`, `judge_next`, `compare_assisted` and their like: unjudged documents and machine judgments."""
 
-from statements.world import Kind, World
+import functools
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from statements.data import Pool, pool
+from statements.world import Kind, World, at_most, between
+
+import idealrank as ir
+from idealrank import stats
+from idealrank.data.ids import Ids
 
 __all__ = ["KINDS", "WORLDS"]
 
 KINDS = {
-    "range for any labels": Kind("ndcg of a is from 0.3 to 0.5 for any labels."),
-    "order decided": Kind("Unjudged documents cannot reverse the order."),
+    "significant difference with machine judgments": Kind(
+        "a differs significantly from b on new queries at level 0.05: +0.0500 (+0.0200 to +0.0800)."
+    ),
+    "interval with machine judgments": Kind("The mean over new queries like these is 0.5000 (0.4500 to 0.5500)."),
+    "interval for exactly these queries": Kind("Over exactly these queries, it is 0.5000 (0.4800 to 0.5200)."),
+    "worth of machine judgments": Kind(
+        "The estimate is as precise as that from about 80 queries with human judgments alone."
+    ),
+    "human judgments needed": Kind(
+        "A 95% interval for new queries with a width of about 0.1 needs human judgments of about 40 of 200 queries."
+    ),
+    "pilot of a plan": Kind(
+        "The 50 queries of the pilot have a standard deviation of 0.12.", certain="numbers of the given pilot"
+    ),
+    "agreement of labels": Kind(
+        "Human and machine labels are equal on 80% of the 600 documents with both.", certain="counts of given labels"
+    ),
+    "expected value with uncertain labels": Kind("The expected ndcg is 0.45 (with a standard error of 0.003)."),
+    "range with uncertain labels": Kind("With a probability of 95%, labels put it between 0.4 and 0.5."),
+    "range for any labels": Kind("ndcg of a is from 0.3 to 0.5 for any labels from 0 to 3."),
+    "order decided": Kind("a is ahead of b by 0.01 to 0.05 whatever the labels of unjudged documents are."),
     "unjudged documents could reverse": Kind("Unjudged documents alone could reverse the order."),
-    "judge these first": Kind("Judging these documents narrows the bounds most."),
-    "no judgment needed": Kind("No judgment is needed."),
-    "significant difference with machine judgments": Kind("a differs significantly from b at level 0.05."),
-    "interval with machine judgments": Kind("0.5000 (0.4500 to 0.5500)."),
-    "worth of machine judgments": Kind("The interval is as narrow as that of about 80 queries."),
-    "human judgments needed": Kind("A 95% interval with a width of 0.1 needs human judgments of 40 queries."),
-    "expected value with uncertain labels": Kind("With a probability of 95%, labels put it between 0.4 and 0.5."),
-    "agreement of labels": Kind("Human and machine labels are equal on 80%.", certain="counts of the given labels"),
+    "unjudged documents could not reverse": Kind("Unjudged documents alone could make them equal, and not reverse it."),
+    "order left open": Kind(
+        "Unjudged documents alone might reverse the order.",
+        certain="it says what is not known: the bounds are not exact, and do not exclude it",
+    ),
+    "judge these first": Kind(
+        "These documents can change dcg of a most, by their gains at their ranks.",
+        certain="weights of ranks times gains, sorted",
+    ),
+    "which documents to judge": Kind(
+        "'idealrank judge-next' lists the documents to judge first.", certain="it names a command"
+    ),
 }
-WORLDS: list[World] = []
+
+_DOCS = 30
+
+
+@functools.cache
+def _ids(n: int, size: int) -> tuple[Ids, np.ndarray, Ids]:
+    """Return ids of queries, where each begins, and ids of documents."""
+    docs = Ids.of([f"d{at}" for at in range(size)] * n)
+    return Ids.of([f"q{row}" for row in range(n)]), np.arange(0, n * size + 1, size), docs
+
+
+def _judged(labels: np.ndarray) -> ir.Qrels:
+    """Return judgments with labels[query, document]."""
+    return ir.Qrels.from_flat(*_ids(*labels.shape), labels.ravel())
+
+
+def _runs(own: Pool) -> dict[str, ir.Run]:
+    return {name: ir.Run.from_flat(*_ids(*scores.shape), scores.ravel()) for name, scores in own.scores.items()}
+
+
+def _good(rng: np.random.Generator, own: Pool) -> np.ndarray:
+    """A judge who is generous and often off by one."""
+    return np.clip(np.rint(own.labels + rng.normal(0.4, 0.7, own.labels.shape)), 0, 3)
+
+
+def _random(rng: np.random.Generator, own: Pool) -> np.ndarray:
+    return rng.integers(0, 4, own.labels.shape).astype(float)
+
+
+def _opposite(rng: np.random.Generator, own: Pool) -> np.ndarray:
+    return 3 - own.labels
+
+
+def _partial(rng: np.random.Generator, own: Pool) -> np.ndarray:
+    """A judge to whom what one system ranks high is relevant, and nothing else."""
+    first = next(iter(own.scores.values()))
+    return np.where((-first).argsort(axis=1).argsort(axis=1) < 10, 3.0, 0.0)
+
+
+def _excellent(rng: np.random.Generator, own: Pool) -> np.ndarray:
+    return np.where(rng.random(own.labels.shape) < 0.02, rng.integers(0, 4, own.labels.shape), own.labels)
+
+
+_JUDGES = {
+    "a good judge": _good,
+    "an excellent judge": _excellent,
+    "random labels": _random,
+    "a judge who says the opposite": _opposite,
+    "a judge who is partial to one system": _partial,
+}
+_Judge = Callable[[np.random.Generator, Pool], np.ndarray]
+
+
+def _compared(rng: np.random.Generator, own: Pool, judge: _Judge, n_human: float, measure: str, sample: str) -> Any:
+    """Return the comparison with human judgments of n_human queries, or of this share of the documents."""
+    n, size = own.labels.shape
+    if sample == "queries":
+        rows, n_docs = np.sort(rng.permutation(n)[: int(n_human)]), size
+        places = rows[:, None] * size + np.arange(size)
+    else:
+        rows, n_docs = np.arange(n), max(2, round(n_human * size))
+        places = rows[:, None] * size + np.sort(rng.random((n, size)).argsort(axis=1)[:, :n_docs], axis=1)
+    queries, _, docs = _ids(n, size)
+    offsets = np.arange(0, places.size + 1, n_docs)
+    some = ir.Qrels.from_flat(
+        queries.take(rows), offsets, docs.take(places.ravel()), own.labels.ravel()[places.ravel()]
+    )
+    machine = _judged(judge(rng, own))
+    return ir.compare_assisted(some, machine, _runs(own), measure, sample=sample, n_threads=1, these_queries=True)
+
+
+def _swapped(n: int, n_human: float, judge: _Judge, measure: str, sample: str) -> Callable[[Any], bool | None]:
+    """Two systems that are exchanged at random on every query: neither is better on new queries."""
+
+    def draw(rng: np.random.Generator) -> bool:
+        own = pool(size=_DOCS).sample(rng, n).relabeled(rng)
+        found = _compared(rng, own, judge, n_human, measure, sample)
+        return bool(found.significant(measure))
+
+    return draw
+
+
+@functools.cache
+def _truth(measure: str) -> np.ndarray:
+    """Return the values of the systems for every query of the population, [system, query]."""
+    found = ir.evaluate(_judged(_unequal().labels), _runs(_unequal()), measure)
+    return np.array([each.per_query[measure] for each in found.values()])
+
+
+@functools.cache
+def _unequal() -> Pool:
+    """A population in which the second system is better."""
+    every = pool(size=_DOCS)
+    first, second = every.scores.items()
+    better = 0.6 * second[1] + 0.8 * every.labels
+    return Pool(every.labels, dict([first, (second[0], better)]))
+
+
+def _covered(
+    n: int, n_human: float, judge: _Judge, measure: str, sample: str, these: bool = False, of_mean: bool = False
+) -> Callable[[Any], bool | None]:
+    """Queries drawn from a population: the interval has the difference, or the mean of a system, or it is false."""
+
+    def draw(rng: np.random.Generator) -> bool:
+        rows = rng.integers(len(_unequal().labels), size=n)
+        every = _unequal()
+        own = Pool(every.labels[rows], {name: scores[rows] for name, scores in every.scores.items()})
+        found = _compared(rng, own, judge, n_human, measure, sample)
+        values = _truth(measure)[:, rows] if these else _truth(measure)
+        first, second = values.mean(axis=1)
+        each = found.means[measure][0] if of_mean else found.differences[measure][0]
+        truth = first if of_mean else first - second
+        low, high = (each.these_low, each.these_high) if these else (each.low, each.high)
+        assert -1 <= low <= high <= 1
+        return not low - 1e-9 <= truth <= high + 1e-9
+
+    return draw
+
+
+def _values(rng: np.random.Generator, n: int, correlation: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return human and machine values of queries: the standard deviation is 0.1, and the mean 0."""
+    human = rng.normal(0, 0.1, n)
+    return human, 0.3 + correlation * human + np.sqrt(1 - correlation**2) * rng.normal(0, 0.1, n)
+
+
+def _worth(correlation: float, n_human: int, n: int) -> Callable[[Any], bool | None]:
+    def draw(rng: np.random.Generator) -> bool:
+        human, machine = _values(rng, n, correlation)
+        text = stats.prediction_powered(human[:n_human], machine).page().findings[-1]
+        said = float(re.search(r"about ([\d,]+) queries", text)[1].replace(",", ""))  # type: ignore[index]
+        truth = 1 / ((1 - correlation**2) * (1 / n_human - 1 / n) + 1 / n)
+        return not 2 / 3 <= said / truth <= 3 / 2
+
+    return draw
+
+
+def _planned(n_pilot: int, these: bool) -> Callable[[Any], bool | None]:
+    """A new sample of the planned size: its interval is more than a quarter wider or narrower than planned."""
+
+    def draw(rng: np.random.Generator) -> bool:
+        human, machine = _values(rng, 400, 0.8)
+        plan = stats.human_queries_for(0.03, human[:n_pilot], machine, these_queries=these)
+        assert plan.n_human is not None
+        order = rng.permutation(400)
+        found = stats.prediction_powered(human[order[: plan.n_human]], machine[order])
+        width = found.these_high - found.these_low if these else found.high - found.low
+        return not 4 / 5 <= width / plan.width <= 5 / 4
+
+    return draw
+
+
+def _uncertain(rng: np.random.Generator) -> tuple[dict[str, dict[str, Any]], dict[str, list[str]]]:
+    """Return labels of two queries with three documents of which each has two possible labels, and rankings."""
+    labels: dict[str, dict[str, Any]] = {}
+    run = {}
+    for query in ("q0", "q1"):
+        docs = ["a", "b", "c"]
+        labels[query] = {}
+        for doc in docs:
+            low, chance = int(rng.integers(0, 3)), float(rng.uniform(0.1, 0.9))
+            labels[query][doc] = {low: chance, low + 1: 1 - chance}
+        run[query] = rng.permutation(docs).tolist()
+    return labels, run
+
+
+def _outcomes(labels: dict[str, dict[str, Any]], run: Any, measure: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probabilities and the values of all labels that documents can have."""
+    judged, runs, chances = {}, {}, []
+    for query, docs in labels.items():
+        for number, own in enumerate(itertools.product(*(each.items() for each in docs.values()))):
+            judged[f"{query}-{number}"] = {doc: label for doc, (label, _) in zip(docs, own, strict=True)}
+            runs[f"{query}-{number}"] = run[query]
+            chances.append(np.prod([chance for _, chance in own]))
+    values = ir.evaluate(judged, runs, measure).per_query[measure].reshape(2, -1)
+    first, second = np.reshape(chances, (2, -1))
+    return np.outer(first, second).ravel(), ((values[0][:, None] + values[1]) / 2).ravel()
+
+
+def _expected(measure: str) -> Callable[[Any], bool | None]:
+    """All labels are tried: the expected value is off by more than 1.96 standard errors, or at all if it is exact."""
+
+    def draw(rng: np.random.Generator) -> bool:
+        labels, run = _uncertain(rng)
+        found = ir.evaluate_uncertain(labels, run, measure, n_draws=400, seed=int(rng.integers(2**31)))
+        truth = np.dot(*_outcomes(labels, run, measure))
+        return abs(found.mean[""] - truth) > 1.96 * found.error[""] + 1e-9
+
+    return draw
+
+
+def _put(measure: str) -> Callable[[Any], bool | None]:
+    """The labels are drawn from their probabilities: the value is outside of the interval."""
+
+    def draw(rng: np.random.Generator) -> bool:
+        labels, run = _uncertain(rng)
+        found = ir.evaluate_uncertain(labels, run, measure, n_draws=400, seed=int(rng.integers(2**31)))
+        low, high = found.interval()
+        chances, values = _outcomes(labels, run, measure)
+        value = rng.choice(values, p=chances / chances.sum())
+        return not low - 1e-9 <= value <= high + 1e-9
+
+    return draw
+
+
+def _holes(rng: np.random.Generator) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]]]:
+    """Return judgments of two queries, of which some documents are unjudged, and the rankings of two systems."""
+    human: dict[str, dict[str, int]] = {}
+    runs: dict[str, dict[str, list[str]]] = {"a": {}, "b": {}}
+    docs = ["d0", "d1", "d2", "d3", "d4"]
+    for query in ("q0", "q1"):
+        judged = rng.permutation(docs)[: rng.integers(3, 6)].tolist()
+        human[query] = {doc: int(rng.integers(0, 3)) for doc in judged}
+        human[query][judged[0]] = 2
+        for run in runs.values():
+            run[query] = rng.permutation(docs)[: rng.integers(2, 6)].tolist()
+    return human, runs
+
+
+def _completions(human: Any, runs: Any, measure: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means of both systems for all labels that unjudged retrieved documents could have."""
+    judged: dict[str, Any] = {}
+    rankings: dict[str, Any] = {name: {} for name in runs}
+    for query, docs in human.items():
+        seen = dict.fromkeys(doc for run in runs.values() for doc in run[query])
+        unjudged = [doc for doc in seen if doc not in docs]
+        for number, labels in enumerate(itertools.product(range(3), repeat=len(unjudged))):
+            judged[f"{query}-{number}"] = docs | dict(zip(unjudged, labels, strict=True))
+            for name, run in runs.items():
+                rankings[name][f"{query}-{number}"] = run[query]
+    found = ir.evaluate(judged, rankings, measure)
+    is_first = np.array([query.startswith("q0") for query in judged])
+    values = [each.per_query[measure] for each in found.values()]
+    first, second = (((own[is_first][:, None] + own[~is_first]) / 2).ravel() for own in values)
+    return first, second
+
+
+def _bounded(kind: str, measure: str, judge_next: bool = False) -> Callable[[Any], bool | None]:
+    """All labels are tried."""
+
+    def draw(rng: np.random.Generator) -> bool | None:
+        human, runs = _holes(rng)
+        if judge_next:
+            found: Any = ir.judge_next(human, runs, measure)
+        else:
+            found = ir.bounds(human, runs, measure, n_draws=0)
+        statements = [each for each in found.page().findings if each.kind == kind]
+        if not statements:
+            return None
+        first, second = _completions(human, runs, measure)
+        difference = first - second
+        sign = np.sign(np.round(difference[0], 12))
+        others = np.sign(np.round(difference, 12))
+        if kind == "range for any labels":
+            ends = [
+                float(each) for text in statements for each in re.findall(r"from ([\d.]+) to ([\d.]+) for", text)[0]
+            ]
+            truths = [first.min(), first.max(), second.min(), second.max()]
+            return not np.allclose(ends, truths, atol=6e-5)
+        is_reversed = bool((others == -sign).any() if sign else others.any())
+        return is_reversed != (kind == "unjudged documents could reverse")
+
+    return draw
+
+
+_N = "significant difference with machine judgments"
+_I = "interval with machine judgments"
+_T = "interval for exactly these queries"
+_E = "expected value with uncertain labels"
+
+
+def _machine_worlds() -> Iterator[World]:
+    exact, level = between(0.025, 0.05), at_most(0.05)
+    for n, n_human, judge, measure in (
+        (43, 15, "a good judge", "ndcg@10"),
+        (43, 30, "a good judge", "ndcg@10"),
+        (43, 40, "a good judge", "ndcg@10"),
+        (43, 43, "a good judge", "ndcg@10"),
+        (43, 15, "an excellent judge", "ndcg@10"),
+        (43, 15, "random labels", "ndcg@10"),
+        (43, 15, "a judge who says the opposite", "ndcg@10"),
+        (43, 15, "a judge who is partial to one system", "ndcg@10"),
+        (15, 8, "a good judge", "ndcg@10"),
+        (200, 10, "an excellent judge", "ndcg@10"),
+        (200, 10, "a judge who is partial to one system", "ndcg@10"),
+        (200, 100, "a good judge", "ap"),
+        (43, 5, "a good judge", "ndcg@10"),
+        (43, 43, "a good judge", "p@1"),
+        (43, 20, "a good judge", "rr"),
+    ):
+        name = f"two systems exchanged at random; people judged {n_human} of {n} queries; {judge}; {measure}"
+        promise = exact if n_human == n and measure == "ndcg@10" else level
+        yield World(_N, name, _swapped(n, n_human, _JUDGES[judge], measure, "queries"), promise, quick=40)
+    for share, judge, measure in (
+        (0.1, "a good judge", "ndcg@10"),
+        (0.3, "a good judge", "ndcg@10"),
+        (1.0, "a good judge", "ndcg@10"),
+        (0.1, "random labels", "ndcg@10"),
+        (0.1, "a judge who says the opposite", "p@5"),
+        (0.1, "a judge who is partial to one system", "ndcg@10"),
+        (0.3, "a judge who is partial to one system", "p@5"),
+    ):
+        name = (
+            f"two systems exchanged at random on 43 queries; people judged {share:.0%} of documents; {judge}; {measure}"
+        )
+        yield World(_N, name, _swapped(43, share, _JUDGES[judge], measure, "documents"), exact, quick=30)
+    wrong = between(0.03, 0.07)
+    for n, n_human, judge, measure in (
+        (43, 15, "a good judge", "ndcg@10"),
+        (43, 43, "a good judge", "ndcg@10"),
+        (200, 10, "an excellent judge", "ndcg@10"),
+        (43, 15, "a judge who is partial to one system", "ndcg@10"),
+        (43, 15, "a judge who says the opposite", "ap"),
+    ):
+        drawn = f"of {n} queries from a population, people judged {n_human}; {judge}; {measure}"
+        judged = _JUDGES[judge]
+        yield World(_I, f"{drawn}; difference", _covered(n, n_human, judged, measure, "queries"), wrong, quick=40)
+        mean = _covered(n, n_human, judged, measure, "queries", of_mean=True)
+        yield World(_I, f"{drawn}; mean of a system", mean, wrong, quick=40)
+        if n_human < n:
+            these = _covered(n, n_human, judged, measure, "queries", these=True)
+            yield World(_T, f"{drawn}; difference", these, wrong, quick=40)
+    for share, judge, measure in (
+        (0.1, "a good judge", "ndcg@10"),
+        (0.3, "a good judge", "ndcg@10"),
+        (0.3, "a judge who is partial to one system", "p@5"),
+    ):
+        drawn = f"43 queries from a population; people judged {share:.0%} of the documents; {judge}; {measure}"
+        judged = _JUDGES[judge]
+        yield World(_I, f"{drawn}; difference", _covered(43, share, judged, measure, "documents"), wrong, quick=30)
+        these = _covered(43, share, judged, measure, "documents", these=True)
+        yield World(_T, f"{drawn}; difference", these, wrong, quick=30)
+
+
+WORLDS: list[World] = [
+    *_machine_worlds(),
+    *(
+        World(
+            "worth of machine judgments",
+            f"people judged {n_human} of {n} queries, correlation {correlation:g}; off by more than a half",
+            _worth(correlation, n_human, n),
+            at_most(most),
+            quick=300,
+        )
+        for correlation, n_human, n, most in ((0.8, 50, 200, 0.05), (0.5, 30, 100, 0.05), (0.8, 15, 43, 0.1))
+    ),
+    *(
+        World(
+            "human judgments needed",
+            f"a pilot of {n} queries, correlation 0.8; a new sample of the planned size, {whose}; its interval is off "
+            "by more than a quarter",
+            _planned(n, these),
+            at_most(most),
+            quick=200,
+        )
+        for n, these, whose, most in (
+            (100, False, "new queries", 0.05),
+            (50, False, "new queries", 0.1),
+            (50, True, "exactly these queries", 0.15),
+        )
+    ),
+    World(_E, "all labels are tried; dcg@2", _expected("dcg@2"), at_most(0), quick=10),
+    World(_E, "all labels are tried, off by 1.96 standard errors; ndcg", _expected("ndcg"), at_most(0.05), quick=20),
+    World("range with uncertain labels", "labels of these probabilities; ndcg", _put("ndcg"), at_most(0.05), quick=20),
+    *(
+        World(kind, f"all labels of unjudged documents are tried; {measure}{how}", _bounded(kind, measure, bool(how)),
+              at_most(0), quick=quick)
+        for kind, measure, how, quick in (
+            ("range for any labels", "ndcg@3", "", 15),
+            ("range for any labels", "ap", "", 15),
+            ("range for any labels", "rr", "", 15),
+            ("order decided", "ndcg@3", "", 30),
+            ("order decided", "ap", "", 30),
+            ("order decided", "ndcg@2", "; judge_next", 30),
+            ("unjudged documents could reverse", "ndcg@3", "", 30),
+            ("unjudged documents could reverse", "p@2", "; judge_next", 30),
+            ("unjudged documents could not reverse", "p@2", "", 60),
+        )
+    ),
+]  # fmt: skip

@@ -61,6 +61,7 @@ __all__ = ["command"]
     metavar="KIND",
     help="With --machine: people judged some queries (queries, the default) or some documents of each (documents).",
 )
+@click.option("--these-queries", is_flag=True, help="With --machine: also show intervals for exactly these queries.")
 @click.option(
     "--unjudged-bounds/--no-unjudged-bounds",
     default=None,
@@ -76,6 +77,7 @@ def command(
     by: str | None,
     machine: str | None,
     human_sample: str,
+    these_queries: bool,
     unjudged_bounds: bool | None,
     everything: bool,
     digits: int,
@@ -92,7 +94,7 @@ def command(
     If unjudged documents alone could reverse a difference, a sentence says so; --unjudged-bounds shows the numbers, and
     'idealrank judge-next' lists the documents to judge. With --machine, DATA has human judgments of some queries, or of
     some documents of every query, and FILE has machine judgments of all of them; means and differences are estimated
-    from both.
+    from both. P-values and intervals are about new queries in any case.
 
     A narrow terminal shows the most important columns. --format csv prints all numbers, and --format latex prints a
     table for a paper.
@@ -114,10 +116,11 @@ def command(
         from idealrank.judging.machine_judgments.compare_assisted import compare_assisted
 
         chosen = {name: options[name] for name in ("baseline", "level", "correction")}
+        chosen |= {"like": given.like, "sample": human_sample, "these_queries": these_queries}
         with working("estimating differences", quiet=request.quiet):
-            result: Result = compare_assisted(
-                given.data, machine, given.systems, request.measures, like=given.like, sample=human_sample, **chosen
-            )
+            result: Result = compare_assisted(given.data, machine, given.systems, request.measures, **chosen)
+    elif these_queries:
+        raise click.UsageError("--these-queries needs --machine: with human judgments only, nothing else is unknown.")
     else:
         from idealrank.comparison.compare import compare
 

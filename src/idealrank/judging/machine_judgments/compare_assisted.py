@@ -60,6 +60,8 @@ _OF_DOCUMENTS = (
 _FEW = 5
 #: Columns of what the human judgments give alone, and of what the machine judgments do.
 _ALONE = ("human alone", "human low", "human high", "machine alone", "bias")
+#: Columns of intervals for exactly these queries.
+_THESE = ("these low", "these high")
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,12 @@ class AssistedEstimate(Result):
     against : str
         The system with which it is compared; empty for the mean of one system.
     mean, low, high : float
-        The estimate, and its confidence interval.
+        The estimate, and its confidence interval for new queries like these.
+    these_low, these_high : float
+        The confidence interval for exactly these queries, for which only human judgments are unknown. It has no width
+        if there are human judgments of everything.
     human_mean, human_low, human_high : float
-        The same from the human judgments alone.
+        The estimate and its interval for new queries from the human judgments alone.
     machine_mean : float
         The value from the machine judgments alone, which includes the bias of the machine judge.
     bias : float
@@ -84,22 +89,22 @@ class AssistedEstimate(Result):
     n_human, n : int
         The number of queries, or documents, with human judgments, and the number of all of them.
     n_equivalent : float
-        The number of human judgments that would give an interval of this width without machine judgments.
+        The number of human judgments that would give an estimate with this variance without machine judgments.
     p_value, corrected : float
-        For a difference, the p-value of the hypothesis that it is 0, raw and corrected for all differences by the same
-        measure; NaN for a mean.
+        For a difference, the p-value of the hypothesis that it is 0 for new queries, raw and corrected for all
+        differences by the same measure; NaN for a mean.
     note : str
         Why the machine judgments do not count; empty if they do.
 
     Examples
     --------
     >>> from idealrank import compare_assisted
-    >>> machine = {f"q{i}": {"a": i % 2, "b": 1 - i % 2} for i in range(8)}
-    >>> human = {q: machine[q] for q in ("q0", "q1", "q2", "q4")}
+    >>> machine = {f"q{i}": {"a": i % 2, "b": 1 - i % 2} for i in range(12)}
+    >>> human = {f"q{i}": {"a": int(i in (3, 5, 7)), "b": 1} for i in (0, 1, 2, 3, 4, 5, 6, 7)}
     >>> first, second = ({q: [d] for q in machine} for d in "ab")
     >>> found = compare_assisted(human, machine, {"first": first, "second": second}, "p@1")
-    >>> found.means["p@1"][0].human_mean, found.means["p@1"][0].mean
-    (0.25, 0.5)
+    >>> found.means["p@1"][0].human_mean, found.means["p@1"][0].machine_mean, found.means["p@1"][0].n_equivalent > 8
+    (0.375, 0.5, True)
     """
 
     system: str
@@ -107,6 +112,8 @@ class AssistedEstimate(Result):
     mean: float
     low: float
     high: float
+    these_low: float
+    these_high: float
     human_mean: float
     human_low: float
     human_high: float
@@ -118,10 +125,6 @@ class AssistedEstimate(Result):
     p_value: float = math.nan
     corrected: float = math.nan
     note: str = ""
-
-
-#: The names of the numbers of an estimate, without the corrected p-value.
-_NUMBERS = tuple(each.name for each in fields(AssistedEstimate))[2:-2]
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,6 +149,8 @@ class AssistedComparison(Result):
         The kind of random sample that people judged: "queries" or "documents".
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
+    these_queries : bool
+        Whether tables and sentences also give the intervals for exactly these queries.
     correction : str
         The correction of the p-values for multiple comparisons.
     filled : mapping of str to Measure
@@ -173,13 +178,14 @@ class AssistedComparison(Result):
     n_queries: int
     sample: str
     level: float
+    these_queries: bool
     correction: str
     filled: Mapping[str, Measure]
     convention: Convention
     problems: tuple[Problem, ...] = ()
 
     def significant(self, measure: str) -> tuple[AssistedEstimate, ...]:
-        """Return the differences whose corrected p-value is at most ``level``.
+        """Return the differences whose corrected p-value is at most ``level``: conclusions about new queries.
 
         Parameters
         ----------
@@ -224,25 +230,37 @@ class AssistedComparison(Result):
         return Tables({**tables, "labels": lambda: self.agreement.table("labels")})
 
     def _means(self, measure: str) -> Table:
-        numbers = ("low", "high", *_ALONE)
-        columns = [Column("system", priority=-1), *_number_columns((measure, *numbers), ".4f")]
-        rows = [[each.system, *_cells(each), each.n_equivalent] for each in self.means[measure]]
-        return Table([*columns, Column("worth", ".0f")], rows, notes=(self._worth(),))
+        columns = [Column("system", priority=-1), *self._numbers(measure, ".4f")]
+        rows = [[each.system, *self._cells(each), each.n_equivalent] for each in self.means[measure]]
+        return Table([*columns, Column("worth", ".0f")], rows, notes=(self._notes(),))
 
     def _differences(self, measure: str) -> Table:
         keys = [Column(name, priority=-1) for name in ("system", "against")]
-        columns = [*keys, *_number_columns(("change", "low", "high", *_ALONE), "+.4f")]
+        columns = [*keys, *self._numbers("change", "+.4f")]
         rows = [
-            [each.system, each.against, *_cells(each), each.p_value, each.corrected, each.n_equivalent]
+            [each.system, each.against, *self._cells(each), each.p_value, each.corrected, each.n_equivalent]
             for each in self.differences[measure]
         ]
         more = [Column("p", "p"), Column("corrected", "p"), Column("worth", ".0f")]
-        return Table([*columns, *more], rows, notes=(self._worth(),))
+        return Table([*columns, *more], rows, notes=(self._notes(),))
 
-    def _worth(self) -> str:
+    def _numbers(self, first: str, spec: str) -> list[Column]:
+        """Return columns, of which an estimate and its interval stay together."""
+        these = _THESE if self.these_queries else ()
+        groups = {first: (first, "low", "high"), _THESE[0]: these, _ALONE[0]: _ALONE[:3]}
+        columns = [Column(name, spec, group=group) for group, names in groups.items() for name in names]
+        return [*columns, *(Column(name, spec) for name in _ALONE[3:])]
+
+    def _cells(self, each: AssistedEstimate) -> list[Value]:
+        these = (each.these_low, each.these_high) if self.these_queries else ()
+        human = each.human_mean, each.human_low, each.human_high
+        return [each.mean, each.low, each.high, *these, *human, each.machine_mean, each.bias]
+
+    def _notes(self) -> str:
+        these = f"{_THESE[0]}, {_THESE[1]}: interval for exactly these queries; " if self.these_queries else ""
         return (
-            f"bias: machine minus human; worth: how many {self.sample} with human judgments alone would give an "
-            "interval of this width."
+            f"low, high: interval for new queries; {these}bias: machine minus human; worth: how many {self.sample} "
+            "with human judgments alone would give an estimate as good."
         )
 
     def page(self) -> Page:
@@ -261,25 +279,34 @@ class AssistedComparison(Result):
 
     def _findings(self) -> list[Statement]:
         sentences = []
-        for name, differences in self.differences.items():
-            shown = [
-                f"{f'{each.system} - {each.against} ' if len(differences) > 1 else ''}{each.mean:+z.4f} "
-                f"({each.low:+z.4f} to {each.high:+z.4f})"
-                for each in differences[:_FEW]
-            ]
-            more = f", and {len(differences) - _FEW} more" if len(differences) > _FEW else ""
-            text = f"{name}: {self._verdict(name)} at level {self.level:g}: {'; '.join(shown)}{more}."
+        for name in self.differences:
+            text = f"{name}: {self._verdict(name)} at level {self.level:g}: {self._shown(name)}."
             sentences.append(Statement("significant difference with machine judgments", text))
+            if self.these_queries:
+                shown = self._shown(name, "these_low", "these_high")
+                text = f"{name}: over exactly these {counted(self.n_queries, 'query')}: {shown}."
+                sentences.append(Statement("interval for exactly these queries", text))
             sentences.append(Statement("worth of machine judgments", self._worth_of_the_machine(name)))
         return [*sentences, *self.agreement.page().findings]
+
+    def _shown(self, measure: str, low: str = "low", high: str = "high") -> str:
+        """Return the first differences with their intervals."""
+        differences = self.differences[measure]
+        shown = [
+            f"{f'{each.system} - {each.against} ' if len(differences) > 1 else ''}{each.mean:+z.4f} "
+            f"({getattr(each, low):+z.4f} to {getattr(each, high):+z.4f})"
+            for each in differences[:_FEW]
+        ]
+        return "; ".join(shown) + (f", and {len(differences) - _FEW} more" if len(differences) > _FEW else "")
 
     def _verdict(self, measure: str) -> str:
         """Return which systems, or how many pairs of them, differ significantly."""
         n_pairs, significant = len(self.differences[measure]), self.significant(measure)
         if n_pairs > 1:
-            return f"{share(len(significant), n_pairs, 'pairs', 'differ')} significantly"
+            return f"{share(len(significant), n_pairs, 'pairs', 'differ')} significantly on new queries"
         (only,) = self.differences[measure]
-        return f"{only.system} {'differs' if significant else 'does not differ'} significantly from {only.against}"
+        differs = "differs" if significant else "does not differ"
+        return f"{only.system} {differs} significantly from {only.against} on new queries"
 
     def _worth_of_the_machine(self, measure: str) -> str:
         """Return how many human judgments the machine judgments replace, and whether they alone mislead."""
@@ -294,7 +321,7 @@ class AssistedComparison(Result):
         judged = "All" if first.n_human == first.n else f"{first.n_human:,} of"
         return (
             f"{judged} {first.n:,} {self.sample} have human judgments; with the machine judgments, they "
-            f"are worth {worth:,.0f} ({over}). Machine judgments alone {agree} with the sign of {signs}."
+            f"are worth about {worth:,.0f} ({over}). Machine judgments alone {agree} with the sign of {signs}."
         )
 
     def _remarks(self) -> list[str]:
@@ -304,8 +331,9 @@ class AssistedComparison(Result):
         notes = dict.fromkeys(each.note for each in estimates if each.note)
         return [
             f"means over {counted(self.n_queries, 'query')}, like {self.convention.name}; {texts}; "
-            f"{1 - self.level:.0%} intervals if the {self.sample} with human judgments are a random sample"
-            f"{' within each query' if self.sample == 'documents' else ''}; p-values by t tests, "
+            f"{1 - self.level:.0%} intervals for new queries{' and for exactly these' if self.these_queries else ''}, "
+            f"if the {self.sample} with human judgments are a random sample"
+            f"{' within each query' if self.sample == 'documents' else ''}; p-values for new queries by t tests, "
             f"{CORRECTION_NAMES[self.correction]}",
             *(f"Note: {note} ({share(_count(estimates, note), len(estimates), 'estimates')})" for note in notes),
             *map(str, self.problems),
@@ -330,18 +358,6 @@ def _count(estimates: Sequence[AssistedEstimate], note: str) -> int:
     return sum(each.note == note for each in estimates)
 
 
-def _number_columns(names: Sequence[str], spec: str) -> list[Column]:
-    """Return columns, of which an estimate and its interval stay together."""
-    first = names[0]
-    groups = {**dict.fromkeys(names[:3], first), **dict.fromkeys(_ALONE[:3], _ALONE[0])}
-    return [Column(name, spec, group=groups.get(name, "")) for name in names]
-
-
-def _cells(each: AssistedEstimate) -> list[Value]:
-    human = each.human_mean, each.human_low, each.human_high
-    return [each.mean, each.low, each.high, *human, each.machine_mean, each.bias]
-
-
 def compare_assisted(
     human: Data,
     machine: Data,
@@ -352,6 +368,7 @@ def compare_assisted(
     like: str | Convention | None = None,
     sample: str = "queries",
     level: float = 0.05,
+    these_queries: bool = False,
     correction: str = "holm",
     n_threads: int | None = None,
     **layout: Unpack[LayoutOptions],
@@ -359,7 +376,8 @@ def compare_assisted(
     """Compare systems with human judgments of some queries, or of some documents, and machine judgments of all.
 
     Means and differences are estimated from both kinds of judgments: without the bias of the machine, and with narrower
-    intervals than from the human judgments alone. Intervals and tests are by Student's t.
+    intervals than from the human judgments alone. Intervals and p-values are about new queries like these, so that they
+    are those of `compare` if there are human judgments of everything.
 
     Parameters
     ----------
@@ -379,6 +397,9 @@ def compare_assisted(
         The kind of random sample that people judged: whole queries, or documents of every query.
     level : float
         The significance level; intervals have the confidence level 1 - ``level``.
+    these_queries : bool
+        Whether tables and sentences also give intervals for the means over exactly these queries. They are narrower:
+        only human judgments are unknown. P-values are about new queries in any case.
     correction : {"holm", "benjamini_hochberg", "bonferroni", "none"}
         The correction of the p-values of one measure for multiple comparisons.
     n_threads : int, optional
@@ -402,12 +423,12 @@ def compare_assisted(
     Examples
     --------
     >>> from idealrank import compare_assisted
-    >>> machine = {f"q{i}": {"a": 1, "b": i % 2} for i in range(6)}
-    >>> human = {q: {"a": 1, "b": 0} for q in ("q0", "q1", "q2")}
+    >>> machine = {f"q{i}": {"a": 1, "b": i % 2} for i in range(12)}
+    >>> human = {f"q{i}": {"a": 1, "b": int(i == 3)} for i in range(6)}
     >>> runs = {name: {q: {name: 1.0} for q in machine} for name in "ab"}
-    >>> found = compare_assisted(human, machine, runs, "p@1", baseline="b")
-    >>> found.differences["p@1"][0].mean, found.differences["p@1"][0].machine_mean
-    (1.0, 0.5)
+    >>> found = compare_assisted(human, machine, runs, "p@1", baseline="b").differences["p@1"][0]
+    >>> round(found.human_mean, 3), round(found.mean, 3), found.machine_mean
+    (0.833, 0.833, 0.5)
     """
     check_fraction(level, "level")
     if sample not in SAMPLES:
@@ -452,6 +473,7 @@ def compare_assisted(
         n_queries,
         sample,
         level,
+        these_queries,
         correction,
         evaluator.filled(measures),
         evaluator.convention,
@@ -479,6 +501,8 @@ def _both_labels(human: Qrels, machine: Qrels) -> tuple[Floats, Floats]:
     return data.scores[both], data.labels[both]
 
 
+#: The names of the numbers of an estimate, without the corrected p-value.
+_NUMBERS = tuple(each.name for each in fields(AssistedEstimate))[2:-2]
 #: Returns the fields of an estimate: of a measure, a system, and the system with which it is compared, if any.
 _Estimator: TypeAlias = Callable[[str, int, int | None], dict[str, Any]]
 
@@ -505,6 +529,7 @@ def _by_query(
             f"at least {_FEWEST_QUERIES} queries need both human and machine judgments, got {known.size}; "
             f"{_OF_DOCUMENTS}"
         )
+    filled = by_machine.filled(measures)
     values: dict[str, Floats] = {}
     guesses: dict[str, Floats] = {}
     for measure in first.per_query:
@@ -520,7 +545,10 @@ def _by_query(
             for each in (values, guesses)
         )
         counted = ~np.isnan(guess)  # excludes queries that a measure skips
-        result = stats.prediction_powered(own[counted], guess[counted], level=level)
+        limits = filled[measure].value_range
+        result = stats.prediction_powered(
+            own[counted], guess[counted], level=level, value_range=limits, is_difference=against is not None
+        )
         notes = "; ".join(filter(None, (result.note, note)))
         return {**{name: getattr(result, name) for name in _NUMBERS}, "note": notes}
 
@@ -544,7 +572,7 @@ def _by_document(
             f"judgments, got {guessed.n_queries:,}; choose a convention that counts missing queries as 0, or leave "
             "these queries out of the judgments"
         )
-    estimates, machine_means = {}, {}
+    estimates, machine_means, filled = {}, {}, by_machine.filled(measures)
     for name, measure in named_measures(measures).items():
         rules = rules_of(measure, by_machine.convention, labels_in(human, None))
         plan = rules.plan
@@ -581,20 +609,18 @@ def _by_document(
     note = "every document has a human label: machine labels are not needed" if n == total else ""
 
     def estimate(measure: str, system: int, against: int | None) -> dict[str, Any]:
-        from scipy.special import stdtr, stdtrit
-
-        both, alone = estimates[measure]
-        quantile = float(stdtrit(both.degrees, (1 + level) / 2))
-        mean, error = both.contrast(system, against)
-        human_mean, human_error = alone.contrast(system, against)
+        limits = filled[measure].value_range
+        both, alone = (each.contrast(system, against, limits) for each in estimates[measure])
         guess = float(machine_means[measure][system] - (0.0 if against is None else machine_means[measure][against]))
         worth = float(n)
-        if error > 0 and human_error > 0:
-            worth = 1 / ((error / human_error) ** 2 * (1 / n - 1 / total) + 1 / total)
-        p_value = 2 * float(stdtr(both.degrees, -abs(mean) / error)) if error > 0 else float(mean == 0)
-        ends = (mean - quantile * error, mean + quantile * error)
-        human_ends = (human_mean - quantile * human_error, human_mean + quantile * human_error)
-        numbers = (mean, *ends, human_mean, *human_ends, guess, guess - mean, n, total, worth, p_value)
+        if both.open_variance > 0 and alone.open_variance > 0:
+            worth = 1 / (both.open_variance / alone.open_variance * (1 / n - 1 / total) + 1 / total)
+        values = estimates[measure][0].values
+        differing = values[system] if against is None else values[system] - values[against]
+        numbers = (
+            both.mean, *both.interval(level), *both.these_interval(level), alone.mean, *alone.interval(level),
+            guess, guess - both.mean, n, total, worth, both.p_value(int(np.count_nonzero(differing))),
+        )  # fmt: skip
         return {**dict(zip(_NUMBERS, numbers, strict=True)), "note": note}
 
     return estimate, machine.n_queries, problems

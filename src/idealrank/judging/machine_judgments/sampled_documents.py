@@ -20,7 +20,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from idealrank._core.exact import UNBOUNDED
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.stats.control_variates import Estimate
 
 __all__ = ["DocumentEstimates", "Sampled", "WeightedRanking", "estimate_by_document"]
 
@@ -92,31 +94,38 @@ class WeightedRanking:
 
 @dataclass(frozen=True)
 class DocumentEstimates:
-    """Estimates of the means of several systems, and their covariance.
+    """Estimates of the means of several systems, and the covariance of their errors.
 
     Parameters
     ----------
     values : float64 array of shape (n_systems, n_queries)
         The estimate of each system for each query.
     covariance : float64 array of shape (n_systems, n_systems)
-        That of the means over queries.
+        That of the means over exactly these queries, from the documents without a human label.
+    open_share : float
+        The fraction of documents without a human label.
     """
 
     values: Floats
     covariance: Floats
+    open_share: float
 
-    @property
-    def degrees(self) -> int:
-        """The degrees of freedom of intervals: those of the queries."""
-        return int(self.values.shape[1]) - 1
+    def contrast(
+        self, system: int, against: int | None = None, value_range: tuple[float, float] = UNBOUNDED
+    ) -> Estimate:
+        """Return the mean of a system, or its difference from another.
 
-    def contrast(self, system: int, against: int | None = None) -> tuple[float, float]:
-        """Return the mean of a system, or its difference from another, and the standard error."""
-        c = self.covariance
-        mean, variance = self.values[system].mean(), c[system, system]
+        The estimates of queries vary between queries, and because documents were sampled: for new queries, their
+        variance over queries includes both, and the test is the t test.
+        """
+        c, values = self.covariance, self.values[system]
+        open_variance = c[system, system]
         if against is not None:
-            mean, variance = mean - self.values[against].mean(), variance + c[against, against] - 2 * c[system, against]
-        return float(mean), float(np.sqrt(max(variance, 0.0)))
+            values = values - self.values[against]
+            open_variance = open_variance + c[against, against] - 2 * c[system, against]
+        n, share = values.size, self.open_share
+        variance, rest = float(values.var(ddof=1)) / n, max(float(open_variance), 0.0)
+        return Estimate(float(values.mean()), variance, n - 1, rest, n - 1, share, value_range, against is not None)
 
 
 def estimate_by_document(
@@ -158,7 +167,7 @@ def estimate_by_document(
         estimate = _of_query(model, sampled, own, weights, inverse, sums[: depths[query] + 1])
         values[:, query] = estimate.values
         covariance += estimate.deviations @ estimate.deviations.T + np.outer(estimate.open, estimate.open)
-    return DocumentEstimates(values, covariance / n_queries**2)
+    return DocumentEstimates(values, covariance / n_queries**2, 1 - float(sampled.is_known.mean()))
 
 
 def _by_query(systems: Sequence[WeightedRanking], offsets: Int64s) -> tuple[Int64s, Int64s, Floats, list[int]]:

@@ -145,11 +145,10 @@ class UncertainEvaluation(Result):
             low, high = self.interval(name)
             of = f" of {name}" if name else ""
             how = "exact" if self.is_exact else f"with a standard error of {self.error[name]:.1g} from the draws"
-            text = (
-                f"The expected {self.measure}{of} is {mean:.4f} ({how}); with a probability of {self.level:.0%}, "
-                f"labels put it between {low:.4f} and {high:.4f}."
-            )
+            text = f"The expected {self.measure}{of} is {mean:.4f} ({how})."
             findings.append(Statement("expected value with uncertain labels", text))
+            text = f"With a probability of {self.level:.0%}, labels put it between {low:.4f} and {high:.4f}."
+            findings.append(Statement("range with uncertain labels", text))
         n_draws = next(iter(self.draws.values())).size
         remarks = (f"{len(self.query_ids):,} queries; {n_draws:,} draws of independent labels",)
         return Page(

@@ -33,10 +33,12 @@ from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention
 
-__all__ = ["Bounds", "DifferenceBounds", "bounds", "bounds_of", "judgments_and_runs", "labels_in", "reversal_text"]
+__all__ = ["Bounds", "DifferenceBounds", "bounds", "bounds_of", "judgments_and_runs", "labels_in", "reversal"]
 
 #: The most different labels that are tried for an unjudged document.
 _MOST_LABELS = 64
+#: Differences of this size can be rounding errors.
+_ROUNDING = 1e-12
 
 #: Most systems to list in a sentence.
 _FEW = 4
@@ -92,23 +94,39 @@ class DifferenceBounds(Result):
     @property
     def is_decided(self) -> bool:
         """Whether the same system is ahead for all labels."""
-        return self.lowest > 0 or self.highest < 0
+        return self.lowest > _ROUNDING or self.highest < -_ROUNDING
+
+    @property
+    def is_tie(self) -> bool:
+        """Whether the systems are equal if unjudged documents are not relevant."""
+        return abs(self.difference) <= _ROUNDING
+
+    @property
+    def is_reversible(self) -> bool:
+        """Whether the other system may be ahead for some labels, or either system if they are equal without them."""
+        lowest, highest = self.lowest < -_ROUNDING, self.highest > _ROUNDING
+        return lowest or highest if self.is_tie else lowest if self.difference > 0 else highest
 
     def page(self) -> Page:
         """Return the difference and its bounds as a sentence."""
         ahead, behind = (self.system, self.baseline) if self.difference >= 0 else (self.baseline, self.system)
         low, high = sorted(bound if ahead == self.system else -bound for bound in (self.lowest, self.highest))
         start = f"{ahead} is ahead of {behind} by {abs(self.difference):.4f} if unjudged documents are not relevant"
-        least = "" if self.is_exact else "at most "
-        finding = (
-            Statement("order decided", f"{start}, and by {low:.4f} to {high:.4f} whatever their labels are.")
-            if self.is_decided
-            else Statement(
-                "unjudged documents could reverse",
-                f"{start}; with other labels the difference is {least}{low:+z.4f} to {high:+z.4f}: unjudged documents "
-                "alone could reverse the order.",
-            )
-        )
+        if self.is_tie:
+            start = f"{ahead} and {behind} are equal if unjudged documents are not relevant"
+        other = f"{start}; with other labels the difference is {low:+z.4f} to {high:+z.4f}"
+        if self.is_decided or high - low <= _ROUNDING:
+            whatever = f"by {low:.4f} to {high:.4f} whatever" if self.is_decided else "whatever"
+            finding = Statement("order decided", f"{start}, and {whatever} their labels are.")
+        elif not self.is_exact:
+            text = f"{other} at most, so that unjudged documents alone might reverse the order."
+            finding = Statement("order left open", text)
+        elif self.is_reversible:
+            text = f"{other}: unjudged documents alone could {'decide' if self.is_tie else 'reverse'} the order."
+            finding = Statement("unjudged documents could reverse", text)
+        else:
+            text = f"{other}: unjudged documents alone could make them equal, but not reverse the order."
+            finding = Statement("unjudged documents could not reverse", text)
         return Page(
             "Difference of two systems for any labels of unjudged documents",
             findings=(finding,),
@@ -117,30 +135,43 @@ class DifferenceBounds(Result):
         )
 
 
-def reversal_text(undecided: Sequence[DifferenceBounds], n_compared: int) -> str:
-    """Return which differences unjudged documents alone could reverse, in a sentence without a capital.
+def reversal(
+    differences: Sequence[DifferenceBounds], measure: str = "", n_compared: int | None = None
+) -> Statement | None:
+    """Return which of several differences from the same baseline unjudged documents alone could reverse, if any.
 
     Parameters
     ----------
-    undecided : sequence of DifferenceBounds
-        The differences that they could reverse, from the same baseline.
-    n_compared : int
-        The number of all differences from this baseline.
+    differences : sequence of DifferenceBounds
+        The differences.
+    measure : str
+        The measure with which the sentence begins; empty for none.
+    n_compared : int, optional
+        The number of all differences from this baseline; by default, that of the given ones.
 
     Examples
     --------
-    >>> reversal_text([DifferenceBounds("a", "c", 0.25, -0.5, 0.5, True)], 2)
-    'unjudged documents alone could reverse 1 of 2 differences from c: a (+0.2500; -0.5000 to +0.5000 for any labels).'
+    >>> reversal([DifferenceBounds("a", "c", 0.25, -0.5, 0.5, True), DifferenceBounds("b", "c", 0.5, 0.1, 0.5, True)])
+    'Unjudged documents alone could reverse 1 of 2 differences from c: a (+0.2500; -0.5000 to +0.5000 for any labels).'
     """
-    some = undecided[0]
-    bounds = f"({some.difference:+z.4f}; {some.lowest:+z.4f} to {some.highest:+z.4f} for any labels)"
-    could = "unjudged documents alone could reverse"
+    some = [each for each in differences if each.is_reversible]
+    if not some:
+        return None
+    first, is_exact = some[0], all(each.is_exact for each in some)
+    n_compared = len(differences) if n_compared is None else n_compared
+    bounds = f"({first.difference:+z.4f}; {first.lowest:+z.4f} to {first.highest:+z.4f} for any labels)"
     if n_compared == 1:
-        return f"{could} the difference between {some.system} and {some.baseline} {bounds}."
-    shown = [each.system for each in undecided[:_FEW]] if len(undecided) > 1 else [f"{some.system} {bounds}"]
-    if len(undecided) > _FEW:
-        shown.append(f"{len(undecided) - _FEW:,} more")
-    return f"{could} {share(len(undecided), n_compared, 'differences')} from {some.baseline}: {listed(shown)}."
+        which = f"the difference between {first.system} and {first.baseline} {bounds}"
+    else:
+        shown = [each.system for each in some[:_FEW]] if len(some) > 1 else [f"{first.system} {bounds}"]
+        if len(some) > _FEW:
+            shown.append(f"{len(some) - _FEW:,} more")
+        which = f"{share(len(some), n_compared, 'differences')} from {first.baseline}: {listed(shown)}"
+    ties = {each.is_tie for each in some}
+    verb = "reverse or decide" if len(ties) > 1 else "decide" if True in ties else "reverse"
+    text = f"unjudged documents alone {'could' if is_exact else 'might'} {verb} {which}."
+    text = f"{measure}: {text}" if measure else f"{text[0].upper()}{text[1:]}"
+    return Statement("unjudged documents could reverse", text) if is_exact else Statement("order left open", text)
 
 
 @dataclass(frozen=True, repr=False)
@@ -289,12 +320,9 @@ class Bounds(Result):
 
     def _verdict(self) -> list[Statement]:
         """Return how many differences unjudged documents could reverse, in a sentence."""
-        if self.undecided:
-            text = reversal_text(self.undecided, len(self.differences))
-            return [Statement("unjudged documents could reverse", f"{text[0].upper()}{text[1:]}")]
         n, baseline = len(self.differences), self.differences[0].baseline
         text = f"Unjudged documents cannot reverse any of the {n:,} differences from {baseline}."
-        return [Statement("order decided", text)]
+        return [reversal(self.differences) or Statement("order decided", text)]
 
     def _remarks(self) -> list[str]:
         """Return the query set, the convention, and which documents are unjudged."""

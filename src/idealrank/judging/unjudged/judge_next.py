@@ -23,7 +23,7 @@ from idealrank.judging.unjudged.bounds import (
     bounds_of,
     judgments_and_runs,
     labels_in,
-    reversal_text,
+    reversal,
 )
 from idealrank.judging.unjudged.completions import constant_denominator, ideal_sums
 from idealrank.judging.unjudged.measure_rules import Ranked, Rules, rules_of
@@ -95,7 +95,7 @@ class NextJudgments(Result):
             changed = " and ".join(
                 f"the mean difference between {each.system} and {each.baseline}" for each in self.differences
             )
-        effect = f"effect: how much the label of this document alone could change {changed}"
+        effect = f"effect: how much the gain of this document alone could change {changed}"
         if len(self.ranks) == 1:
             return f"{effect}; the column after it: its rank."
         return f"{effect}; the columns after it: its rank in each system."
@@ -111,19 +111,16 @@ class NextJudgments(Result):
 
     def _findings(self) -> Sequence[Statement]:
         """Return whether the order of the systems is decided."""
-        if self.documents and len(self.differences) > 1:
-            text = reversal_text(self.differences, len(self.ranks) - 1)
-            return [Statement("unjudged documents could reverse", f"{text[0].upper()}{text[1:]}")]
-        if self.documents and self.differences:
-            return self.differences[0].page().findings
-        if self.documents:
-            return [Statement("judge these first", "Judging these documents narrows the bounds most.")]
         if len(self.ranks) == 1:
             only = next(iter(self.ranks))
             text = f"No unjudged document of {only} is at a rank that {self.measure} counts."
-            return [Statement("no judgment needed", text)]
-        text = "No judgment is needed: unjudged documents cannot change the order of the systems."
-        return [Statement("no judgment needed", text)]
+            if self.documents:
+                text = f"These documents can change {self.measure} of {only} most, by their gains at their ranks."
+            return [Statement("judge these first", text)]
+        if len(self.differences) == 1:
+            return self.differences[0].page().findings
+        text = "No judgment is needed: unjudged documents cannot reverse the order of the systems."
+        return [reversal(self.differences, n_compared=len(self.ranks) - 1) or Statement("order decided", text)]
 
 
 def judge_next(
