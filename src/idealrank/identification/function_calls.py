@@ -132,7 +132,7 @@ class ShellCommand:
             for file in (stdout, stderr):
                 file.seek(-min(file.seek(0, 2), _PRINTED), 2)
                 ends.append(file.read().decode("utf-8", "replace"))
-        return code, *ends
+        return code, ends[0], ends[1]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
