@@ -387,7 +387,7 @@ PEERS = {
     lightgbm: 25,
     xgboost: 30,
     beir: 30,
-    mteb: 0,
+    mteb: 50,
     recommenders: 20,
     sentence_transformers: 30,
     sentence_transformers_reranking: 15,

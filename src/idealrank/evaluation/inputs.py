@@ -124,7 +124,7 @@ def named_measures(measures: Measures, like: Convention | None = None) -> dict[s
     by_name = named(measures)
     refused = {} if like is None else like.refuses
     for text, each in by_name.items() if refused else ():
-        written = normalized_name(re.split(r"[@(.]", text)[0])
+        written = normalized_name(re.split(r"[@(.]|-l\d", text)[0])
         for key in (written, each.label, f"{each.label}@" if each.cutoff is not None else ""):
             if key in refused:
                 raise OptionError(f"{text!r} with like={str(like)!r}: {refused[key]}")

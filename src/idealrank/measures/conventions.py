@@ -266,6 +266,7 @@ _DIVERSITY = (
 _POOLED_AUC = {"auc": "this tool's AUC is over the documents of all queries together: write like='sklearn' for the "
                       "mean over queries"}  # fmt: skip
 _POSITIVE_SCORES = {"zero_scores": "irrelevant", "ideal": "judged"}
+_BEIR_CUSTOM = {"ties": "stable", "precision": "float64", "missing": 0.0}
 _UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}
 _PRESETS = (
     _tool("idealrank", "Gain 2^label - 1, ties averaged, ideal over the judged documents."),
@@ -377,10 +378,10 @@ _PRESETS = (
           **_LINEAR, ties="docid_asc", negative="unjudged"),
     _tool("beir",
           "BEIR 2.2: calls pytrec_eval without the documents whose id is the id of the query, and rounds the mean to 5 "
-          "decimals, which is not repeated here. Its MRR keeps equal scores in input order, compares them as double "
-          "and counts a missing query as 0.",
+          "decimals, which is not repeated here. Its MRR, R_cap and Accuracy (hit_rate) keep equal scores in input "
+          "order, compare them as double and count a missing query as 0.",
           **(_TREC | {"labels": "integer", "identical_ids": "drop"}),
-          overrides={"rr": {"ties": "stable", "precision": "float64", "missing": 0.0}}),
+          overrides=dict.fromkeys(("rr", "relative_p", "hit_rate"), _BEIR_CUSTOM)),
     _tool("mteb",
           "MTEB 2.26: calls pytrec_eval, and rounds the mean to 5 decimals, which is not repeated here. Its MRR "
           "compares scores as double. Tasks with ignore_identical_ids, such as ArguAna, leave out documents whose id "
