@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -185,6 +187,8 @@ def float_array(values: npt.ArrayLike, name: str) -> Floats:
     Traceback (most recent call last):
     idealrank.errors.DataError: scores 9007199254740992 and 9007199254740993 differ, but are equal as float64, ...
     """
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return np.asarray(values, order="C")
     array = array_of(values, name)
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "c":
@@ -199,7 +203,7 @@ def float_array(values: npt.ArrayLike, name: str) -> Floats:
         plain = (int, float, np.integer, np.float16, np.float32)
         size = 8 if all(issubclass(each, plain) for each in kinds) else 16
     try:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore") if size > 8 else nullcontext():
             column = np.asarray(array, np.float64, order="C")
     except OverflowError:
         raise DataError(f"{name} must be numbers of float64, got an integer that is too large for that") from None
@@ -268,10 +272,13 @@ def check_index(columns: Mapping[str, object]) -> None:
     Traceback (most recent call last):
     idealrank.errors.DataError: scores have the index of labels, but in another order: ...
     """
-    lists = {name: each for name, each in columns.items() if isinstance(each, (list, tuple)) and _has_index(each[:1])}
-    for rows in zip(*lists.values(), strict=False):
-        check_index(dict(zip(lists, rows, strict=True)))
-    indexed = {name: each for name, each in columns.items() if _has_index([each])}
+    if {*map(type, columns.values())} <= {np.ndarray, NoneType}:
+        return
+    rows = {name: each for name, each in columns.items() if isinstance(each, (list, tuple)) and each}
+    lists = {name: each for name, each in rows.items() if _has_index(each[0])}
+    for parts in zip(*lists.values(), strict=False):
+        check_index(dict(zip(lists, parts, strict=True)))
+    indexed = {name: each for name, each in columns.items() if _has_index(each)}
     first = next(iter(indexed), "")
     for name, each in indexed.items():
         own, other = indexed[first].index, each.index  # type: ignore[attr-defined]
@@ -284,14 +291,14 @@ def check_index(columns: Mapping[str, object]) -> None:
 
 def check_query_index(values: Any, query_ids: Sequence[object], name: str) -> None:
     """Raise a DataError if a pandas object with one entry per query has the ids of the queries in another order."""
-    if _has_index([values]):
+    if _has_index(values):
         texts = list(map(str, query_ids))
         queries = type(values)(texts, index=texts)
         check_index({"the queries": queries, name: values.set_axis(values.index.map(str))})
 
 
-def _has_index(values: Sequence[object]) -> bool:
-    return any(hasattr(getattr(value, "index", None), "equals") for value in values)
+def _has_index(value: object) -> bool:
+    return hasattr(getattr(value, "index", None), "equals")
 
 
 def csr_of(matrix: Any, name: str, dtype: type[np.floating[Any]] = np.float64) -> csr_array:
