@@ -544,8 +544,8 @@ def _by_group(world: World, name: str) -> Any:
             raise _ImpossibleError
         return _evaluated(_rows(labels, sizes), _rows(scores, sizes))
     if name == "lists of arrays":
-        make = lambda what: lambda values: world.array(what, values)  # noqa: E731
-        return _evaluated(_rows(labels, sizes, make("label")), _rows(scores, sizes, make("score")))
+        rows = _rows(labels, sizes, partial(world.array, "label")), _rows(scores, sizes, partial(world.array, "score"))
+        return _evaluated(*rows)
     if name == "padded":
         labels_2d, scores_2d, mask = _padded(world, labels, scores, sizes)
         return _evaluated(labels_2d, scores_2d, mask=mask)
