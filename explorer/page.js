@@ -230,8 +230,7 @@ async function readFile(kind, file, example = false) {
     files[kind] = { name: file.name, size: file.size, text, example, ...found };
   } catch (error) {
     if (error.broken) {
-      files = { judgments: null, run: null };
-      Object.keys(files).forEach(describe);
+      forget(null);
       return refuse(`${file.name} needs more memory than the browser gives to a page (${error.message}). Use a smaller file, or run: idealrank explain qrels.txt run.txt --like trec_eval --like sklearn`);
     }
     const where = error.line > 0 ? `, line ${count(error.line)}${error.column > 0 ? `, column ${error.column}` : ""}` : "";
@@ -246,25 +245,30 @@ async function readFile(kind, file, example = false) {
 /* Takes dropped files: two at once are told apart by their lines. */
 let reading = Promise.resolve();
 function takeFiles(dropped, kind = null) {
-  reading = reading.then(() => takeNow([...dropped], kind)).catch((error) => problem(error.message));
+  reading = reading.then(() => takeNow([...dropped], kind)).catch((error) => forget(error.message));
   return reading;
+}
+/* Numbers beside an error would be those of earlier files. */
+function forget(sentence) {
+  files = { judgments: null, run: null };
+  Object.keys(files).forEach(describe);
+  $("results").hidden = true;
+  $("data-note").textContent = "";
+  problem(sentence);
 }
 async function takeNow(dropped, kind) {
   problem(null);
   linkData = null;
   if (dropped.length === 0) return;
-  if (dropped.length > 2) return problem(`${dropped.length} files were dropped; drop one file of judgments and one run.`);
+  if (dropped.length > 2) return forget(`${dropped.length} files were dropped; drop one file of judgments and one run.`);
   const wasExample = files.judgments?.example || files.run?.example;
-  if (wasExample) {
-    files = { judgments: null, run: null };
-    Object.keys(files).forEach(describe);
-  }
+  if (wasExample) forget(null);
   const kinds = await Promise.all(dropped.map((file) => looksLike(file).catch(() => "unreadable")));
   if (dropped.length === 2) {
     const pair = { judgments: dropped[kinds.indexOf("judgments")], run: dropped[kinds.indexOf("run")] };
     if (!pair.judgments || !pair.run) {
       const seen = kinds.map((each, place) => `${dropped[place].name} ${each === "run" ? "is a run" : each === "judgments" ? "is judgments" : each === "binary" ? "is not a text file" : each === "empty" ? "is empty" : "is neither"}`);
-      return problem(`One file of judgments and one run are needed: ${seen.join(", ")}. Judgments have lines like "${KINDS.judgments.form}", runs like "${KINDS.run.form}".`);
+      return forget(`One file of judgments and one run are needed: ${seen.join(", ")}. Judgments have lines like "${KINDS.judgments.form}", runs like "${KINDS.run.form}".`);
     }
     if (!(await readFile("judgments", pair.judgments)) || !(await readFile("run", pair.run))) return after();
   } else {

@@ -213,3 +213,12 @@ def test_html_has_minus_signs_in_numbers_and_words_but_leaves_names_alone() -> N
     assert ">x -&gt; -0.5</td>" in cells
     assert ">\N{MINUS SIGN}0.25</td>" in cells
     assert ">k → 10:\N{NO-BREAK SPACE}\N{MINUS SIGN}0.25</td>" in cells
+
+
+@pytest.mark.parametrize("width", [-1, 0, 1, 1.5, True, "wide"])
+def test_a_width_that_holds_no_text_is_refused(width: Any) -> None:
+    result = ir.evaluate({"q": {"d": 1}}, {"q": {"d": 1}}, "ndcg")
+    for table in (None, "means"):
+        with pytest.raises(OptionError, match="width must be a whole number of at least 2"):
+            result.to_text(table, width=width)
+    assert result.to_text(width=2)

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -164,3 +165,13 @@ def _read(handle: int) -> bytes:
         return os.read(handle, 1 << 16)
     except OSError:  # the other side of a terminal was closed
         return b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX shells")
+def test_a_closed_standard_output_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("q 0 d 1\n")
+    (tmp_path / "r").write_text("q Q0 d 1 1 t\n")
+    line = f"{shlex.quote(sys.executable)} -m idealrank evaluate q r >&-"
+    done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "standard output is closed" in done.stderr

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import idealrank as ir
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 
 MEASURES = ["ndcg@3", "ap", "ndcg(empty=skip)", "rr(empty=nan)", "kendall_tau", "corrected_ndcg"]
 
@@ -75,3 +76,12 @@ def test_problems_are_counted_over_batches() -> None:
     assert str(summary.problems[0]) == (
         "truncated label, 3 times; in the first batch that has any: 1 labels are not whole and were cut, as ranx does"
     )
+
+
+@pytest.mark.parametrize("batch_rows", [0, -1, 1.5])
+def test_a_number_of_rows_that_reads_nothing_is_refused(batch_rows: Any, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "x.parquet"
+    ir.io.write_frame(ir.from_arrays([1, 0], query_ids=["a", "a"], scores=[1, 2]), path)
+    with pytest.raises(OptionError, match="batch_rows must be a whole number of at least 1"):
+        ir.evaluate_stream(path, "ndcg", batch_rows=batch_rows)

@@ -174,6 +174,7 @@ def test_bad_files_are_answered_by_a_sentence_and_the_page_stays_alive(visit: Ca
     settled(page)
     drop(page, *BAD[said])
     assert said in problem(page)
+    assert page.is_hidden("#results")  # not the numbers of earlier files
     drop(page, payload("good.qrels", JUDGMENTS), payload("good.run", RUN))
     page.wait_for_selector("#state-run:has-text('good.run')")
     settled(page)

@@ -3,6 +3,7 @@
 import ast
 import gzip
 import lzma
+import os
 import re
 import time
 from collections.abc import Callable
@@ -238,3 +239,12 @@ def test_recognizing_takes_linear_time(start: bytes, tmp_path: Path) -> None:
             with suppress(ParseError):
                 _ = PathShape(path).kind
             assert time.process_time() - began < 0.2, unit
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+def test_a_pipe_is_refused_as_what_it_is() -> None:
+    reading, writing = os.pipe()
+    os.close(writing)
+    with pytest.raises(OptionError, match="is a pipe or a device, which can be read only once"):
+        recognized(f"/dev/fd/{reading}", "say")
+    os.close(reading)

@@ -873,3 +873,11 @@ def test_cells_that_are_numbers_or_missing(cell: str) -> None:
 )
 def test_columns_of_well_known_data_sets_are_recognized(columns: list[str], query: str, doc: str) -> None:
     assert (find_column("query", columns), find_column("doc", columns)) == (query, doc)
+
+
+def test_a_header_may_be_longer_than_a_block_of_arrow() -> None:
+    pytest.importorskip("pyarrow")
+    names = [f"{'x' * 20_000}{i}" for i in range(100)]  # 2 MB
+    text = f"\nqid,label,{','.join(names)}\n7,1{',0.5' * len(names)}\n"
+    data = read_csv(io.BytesIO(text.encode()))
+    assert data.n_features == len(names)

@@ -457,3 +457,9 @@ def test_large_values_have_the_statistics_of_small_ones() -> None:
             rtol=1e-9,
             atol=0,
         )
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-160, 1e-300, 1e99])
+def test_the_t_test_does_not_depend_on_the_unit(scale: float) -> None:
+    a, b = np.array([1, 2, 4, 3.0]), np.array([0.5, 2.5, 1, 1])
+    assert stats.t_test(a * scale, b * scale).p_value == pytest.approx(stats.t_test(a, b).p_value, rel=1e-12)

@@ -172,6 +172,8 @@ class Result:
         str
             The text; ``print(result)`` shows the same in 80 columns.
         """
+        if width is not None:
+            check_count(width, "width", 2)
         if table is not None:
             return self._rendered("text", table, digits=digits, width=width)
         check_count(digits, "digits", 0)

@@ -31,6 +31,10 @@ def main(args: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("idealrank: interrupted", file=sys.stderr)
         sys.exit(130)
+    if sys.stdout is None:  # the next file that is opened would take its place
+        if sys.stderr is not None:
+            print("idealrank: error: standard output is closed; redirect it to a file or to /dev/null", file=sys.stderr)
+        sys.exit(1)
     commands.main(args, prog_name="idealrank")
 
 

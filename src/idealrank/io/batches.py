@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._core.checks import check_count
 from idealrank._typing import Int64s
 from idealrank.errors import DataError
 from idealrank.io.files import path_text
@@ -147,7 +148,10 @@ class SortedParquet:
         ------
         DataError
             If a query id is missing, or the files are not sorted by query.
+        OptionError
+            If the number of rows is not a whole number of at least 1.
         """
+        check_count(rows, "batch_rows")
         pa = pyarrow_module()
         last = self._id_before()
         waiting: list[pyarrow.Table] = []  # rows of the query ``last``, which may continue

@@ -238,9 +238,14 @@ def recognized(path: str | os.PathLike[str], ask: str) -> Format:
     ParseError
         If the file exists, and neither its content nor its name suggests a format.
     OptionError
-        If the file does not exist, and its name suggests no format.
+        If the file does not exist, and its name suggests no format; or if it is a pipe, which can be read only once.
     """
     kind = sniffed(path)
+    if kind is None and _suggested(os.fspath(path)) is None and os.path.exists(path) and not os.path.isfile(path):
+        raise OptionError(
+            f"{os.fspath(path)!r} is a pipe or a device, which can be read only once, so that its format is not "
+            "recognized: write its content to a file first"
+        )
     if kind is None and _suggested(os.fspath(path)) is None and os.path.isfile(path):
         titles = ", ".join(listing.title for listing in FORMATS.values())
         what = f"the file does not begin like any of {titles}; {ask}"

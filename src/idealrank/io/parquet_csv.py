@@ -294,8 +294,12 @@ def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
     parse = pa_csv.ParseOptions(delimiter=_delimiter(content), newlines_in_values=True)
     convert = pa_csv.ConvertOptions(column_types=dict.fromkeys(text, pa.large_string()))
 
+    # Arrow needs the header in one block.
+    header = re.search(rb"\S[^\n]*\n?", content)
+    block_size = min(max(1 << 20, 2 * header.end() if header else 0), 2**31 - 1)
+
     def read(use_threads: bool) -> pyarrow.Table:
-        options = pa_csv.ReadOptions(use_threads=use_threads)
+        options = pa_csv.ReadOptions(use_threads=use_threads, block_size=block_size)
         table = pa_csv.read_csv(pa.BufferReader(content), options, parse, convert)
         return table.rename_columns(table.column_names)  # raises an error here if a name is not UTF-8
 

@@ -473,10 +473,12 @@ def _with_t_statistic(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[
     if differences.size < 2:
         note = join_notes(found.note, "a t statistic needs two queries or more")
         return differences, replace(found, p_value=1.0 if differences.size else math.nan, note=note)
-    deviation = float(differences.std(ddof=1))
-    if deviation <= _ROUNDING * float(np.abs(differences).max()):
+    # Squares of tiny differences would vanish; a power of two changes no digit.
+    scaled = np.ldexp(differences, -math.frexp(float(np.abs(differences).max()))[1])
+    deviation = float(scaled.std(ddof=1))
+    if deviation <= _ROUNDING * float(np.abs(scaled).max()):
         if not differences.any():
             return differences, found
         note = join_notes(found.note, "all differences are the same: there is no variance")
         return differences, replace(found, statistic=math.copysign(math.inf, found.difference), note=note)
-    return differences, replace(found, statistic=found.difference / (deviation / math.sqrt(differences.size)))
+    return differences, replace(found, statistic=float(scaled.mean()) / (deviation / math.sqrt(differences.size)))
