@@ -265,7 +265,8 @@ def compare(
     unjudged_bounds : bool, optional
         Whether to compute the lowest and the highest differences over all labels that unjudged documents could have, as
         `bounds` does, and to print them; the result has them under the same name. By default, they are computed if
-        unjudged documents can affect a measure, and the runs have at most 300,000 documents in total.
+        unjudged documents can affect a measure: of the baseline and as many of the systems with the best means as have
+        at most 300,000 documents in total. A finding says which systems were left out.
     for_report : bool
         Whether to keep what `idealrank.report.html` shows besides the numbers, as in `evaluate`.
     n_threads : int, optional

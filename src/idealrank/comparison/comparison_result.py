@@ -152,6 +152,8 @@ class Comparison(Measured):
         The method of the intervals of means and differences.
     unjudged_bounds : mapping
         {measure: `Bounds` over all labels that unjudged documents could have}; empty if they were not computed.
+    unchecked : mapping
+        {measure: for which systems ``unjudged_bounds`` were not computed and why, in words}.
     n_permutations : int
         The number of random permutations or resamples, for tests and intervals that draw them.
     shows_bounds : bool
@@ -188,6 +190,7 @@ class Comparison(Measured):
     unjudged_bounds: Mapping[str, Bounds] = field(default_factory=dict)
     n_permutations: int = 10_000
     shows_bounds: bool = False
+    unchecked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_queries(self) -> int:
@@ -423,7 +426,8 @@ class Comparison(Measured):
         found = [reversal(each.differences, name) for name, each in self.unjudged_bounds.items()]
         reversible = [each for each in found if each is not None]
         advised = [Statement("which documents to judge", advice)] if reversible else []
-        return [*statements, *reversible, *advised]
+        unchecked = [Statement("unjudged documents were not checked", text) for text in self._unchecked()]
+        return [*statements, *reversible, *advised, *unchecked]
 
     def _draws(self) -> bool:
         """Return whether any test drew random permutations or resamples."""
@@ -463,6 +467,16 @@ class Comparison(Measured):
             )
             measures.setdefault(text, []).append(name)
         return [f"{listed(names)}: {text}" for text, names in measures.items()]
+
+    def _unchecked(self) -> list[str]:
+        """Return a sentence about the systems of which it is not known what unjudged documents could change."""
+        measures: dict[str, list[str]] = {}
+        for name, which in self.unchecked.items():
+            measures.setdefault(which, []).append(name)
+        return [
+            f"{listed(names)}: whether unjudged documents could reverse differences was not computed {which}."
+            for which, names in measures.items()
+        ]
 
     def _finding(self, measure: str) -> str:
         """Return which systems differ, or why this is not known."""

@@ -14,6 +14,10 @@ __all__ = ["KINDS", "WORLDS"]
 KINDS = {
     "significant difference": Kind("a is significantly better than b at level 0.05."),
     "no difference can be significant": Kind("No difference can be significant: the smallest p-value is 0.25."),
+    "unjudged documents were not checked": Kind(
+        "ap: whether unjudged documents could reverse differences was not computed for the 94 other systems.",
+        certain="says what was not computed",
+    ),
     "queries needed": Kind("To detect a difference of 0.05 with 80% power, a paired t test needs 120 queries."),
     "agreement of systems": Kind("By rbo, a and b agree most.", certain="means over the given queries"),
 }
