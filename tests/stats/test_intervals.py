@@ -1,6 +1,7 @@
 """Intervals of means of values in a known range: they stay in it, and contain the true mean."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,7 +115,7 @@ def test_values_without_a_range_or_beyond_it_have_student_s_t() -> None:
         ({"method": "magic"}, "magic"),
     ],
 )
-def test_options_of_an_interval_that_make_no_sense_are_refused(options: dict, what: str) -> None:
+def test_options_of_an_interval_that_make_no_sense_are_refused(options: dict[str, Any], what: str) -> None:
     with pytest.raises(OptionError, match=what):
         stats.interval([0.5, 0.75], **options)
 

@@ -334,6 +334,7 @@ class Comparison(Measured):
             "n_permutations": self.n_permutations if is_random else None,
             **{name: plain(getattr(self, name)) for name in ("interval_method", "means", "differences")},
             **({"unjudged_bounds": bounds} if bounds else {}),
+            **({"unchecked": plain(self.unchecked)} if self.unchecked else {}),
             **({"by_category": self.evaluations.categories_dict()} if self.evaluations.has_categories else {}),
             "problems": plain(self.problems),
         }
@@ -421,7 +422,7 @@ class Comparison(Measured):
     def _findings(self) -> list[Statement]:
         """Return which systems differ significantly, what limits the test, and what could reverse the order."""
         advice = "'idealrank judge-next', or judge_next in Python, lists the documents to judge first."
-        statements = [Statement("significant difference", f"{name}: {self._finding(name)}.") for name in self.values]
+        statements = [self._verdict(name) for name in self.values]
         statements += (Statement("no difference can be significant", text) for text in self._unreachable())
         found = [reversal(each.differences, name) for name, each in self.unjudged_bounds.items()]
         reversible = [each for each in found if each is not None]
@@ -478,8 +479,16 @@ class Comparison(Measured):
             for which, names in measures.items()
         ]
 
-    def _finding(self, measure: str) -> str:
+    def _verdict(self, measure: str) -> Statement:
         """Return which systems differ, or why this is not known."""
+        text = f"{measure}: {self._finding(measure)}."
+        if self._n_valued(measure) < 2:
+            return Statement("too few queries to test", text)
+        if self.significant(measure):
+            return Statement("significant difference", text)
+        return Statement("no significant difference", text)
+
+    def _finding(self, measure: str) -> str:
         n_valued = self._n_valued(measure)
         if n_valued == 0:
             return (

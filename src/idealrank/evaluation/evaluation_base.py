@@ -9,6 +9,7 @@ import numpy as np
 
 from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.system_scores import MeasureScores, Scores
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
@@ -245,7 +246,7 @@ def interval_remark(intervals: Collection[Interval]) -> str:
     """
     level, *_ = (each.level for each in intervals)
     methods = dict.fromkeys(_METHODS[each.method] for each in intervals)
-    return f"{100 * level:.4g}% intervals by {' or '.join(methods)}"
+    return Statement("interval of a mean", f"{100 * level:.4g}% intervals by {' or '.join(methods)}")
 
 
 def changes_text(moved: Iterable[tuple[str, float]]) -> str:

@@ -301,7 +301,7 @@ class Leaderboard(Result):
             f"Leaderboard of {len(self.systems)} systems on {self._datasets_text()}",
             f"{self.measure}; {self._datasets_text()}: {', '.join(self.datasets)}",
             findings=(
-                Statement("first of a leaderboard", self._first_text()),
+                self._first(),
                 Statement("aggregations disagree", self._disagreement_text()),
                 *(Statement("normalization matters", text) for text in self._normalization_text()),
             ),
@@ -324,6 +324,11 @@ class Leaderboard(Result):
             folded = {title: f"{title}: {len(table.rows):,} rows"} if is_folded else {}
             notes = tuple(f"{line[0].upper()}{line[1:]}." for line in self._remarks()) if name == "systems" else ()
             yield Section(title, tables={title: table}, folded=folded, notes=notes)
+
+    def _first(self) -> Statement:
+        if len(self.tied_for_first) > 1:
+            return Statement("tied for first", self._first_text())
+        return Statement("first of a leaderboard", self._first_text())
 
     def _first_text(self) -> str:
         best, mean = self.systems[0], number(float(self.overall.means[0]))
