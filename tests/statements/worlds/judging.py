@@ -235,7 +235,7 @@ def _expected(measure: str) -> Callable[[Any], bool | None]:
 
     def draw(rng: np.random.Generator) -> bool:
         labels, run = _uncertain(rng)
-        found = ir.evaluate_uncertain(labels, run, measure, n_draws=400, seed=int(rng.integers(2**31)))
+        found = ir.evaluate_uncertain(labels, run, measure, n_draws=100, seed=int(rng.integers(2**31)))
         truth = np.dot(*_outcomes(labels, run, measure))
         return abs(found.mean[""] - truth) > 1.96 * found.error[""] + 1e-9
 
@@ -247,7 +247,7 @@ def _put(measure: str) -> Callable[[Any], bool | None]:
 
     def draw(rng: np.random.Generator) -> bool:
         labels, run = _uncertain(rng)
-        found = ir.evaluate_uncertain(labels, run, measure, n_draws=400, seed=int(rng.integers(2**31)))
+        found = ir.evaluate_uncertain(labels, run, measure, n_draws=100, seed=int(rng.integers(2**31)))
         low, high = found.interval()
         chances, values = _outcomes(labels, run, measure)
         value = rng.choice(values, p=chances / chances.sum())
