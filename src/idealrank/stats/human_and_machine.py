@@ -188,8 +188,9 @@ def prediction_powered(
     center = float(guesses.mean())
     g = values_of_machine - center
     found = estimate_means(f, g, float((guesses - center).mean()), float(guesses.var(ddof=1)), n)
-    parts = found.means, found.variances, found.degrees, found.open_variances, found.open_degrees
-    both = Estimate(*map(float, parts), 1 - n_human / n, value_range, is_difference)
+    mean, variance, degrees = float(found.means), float(found.variances), float(found.degrees)
+    rest, share = (float(found.open_variances), float(found.open_degrees)), 1 - n_human / n
+    both = Estimate(mean, variance, degrees, *rest, share, value_range, is_difference)
     human_variance = float(f.var(ddof=1)) / n_human
     alone = replace(both, mean=float(f.mean()), variance=human_variance, degrees=n_human - 1.0)
     weight = float(found.weights)
@@ -346,11 +347,13 @@ def human_queries_for(
 
         def is_enough(count: int) -> bool:
             is_fitted = own < variance
-            parts = own * (1 / count - 1 / total), own / total, (variance - own) / total
-            found = parts[0], count - 1.0 - is_fitted
+            rest, left, explained = map(
+                np.asarray, (own * (1 / count - 1 / total), own / total, (variance - own) / total)
+            )
+            found = rest, np.asarray(count - 1.0 - is_fitted)
             if not these_queries:
-                found = combined(*map(np.float64, parts), count - 1 - is_fitted * (1 - count / total), total)
-            return 2 * float(t_quantile(level, found[1])) * math.sqrt(max(found[0], 0.0)) <= width
+                found = combined(rest, left, explained, count - 1 - is_fitted * (1 - count / total), total)
+            return 2 * float(t_quantile(level, found[1])) * math.sqrt(max(float(found[0]), 0.0)) <= width
 
         candidates = range(fewest_judged, total + 1)
         place = bisect_left(candidates, True, key=is_enough)  # widths decrease with the number

@@ -395,7 +395,7 @@ WORLDS: list[World] = [
             at_most(most),
             quick=300,
         )
-        for correlation, n_human, n, most in ((0.8, 50, 200, 0.05), (0.5, 30, 100, 0.05), (0.8, 15, 43, 0.1))
+        for correlation, n_human, n, most in ((0.8, 50, 200, 0.05), (0.5, 30, 100, 0.05), (0.8, 15, 43, 0.2))
     ),
     *(
         World(
