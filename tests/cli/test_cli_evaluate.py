@@ -44,8 +44,8 @@ def test_systems_stand_in_one_table_with_the_conventions_under_it(files: Path) -
         "Rows are sorted by rr.\n"
         "\n"
         "means over 2 queries\n"
-        "like trec_eval: negative=unjudged, unjudged=zero, missing=drop, duplicates=error, identical_ids=keep, "
-        "zero_scores=keep, precision=float32, labels=truncated\n"
+        "like trec_eval (version 9.0.8): negative=unjudged, unjudged=zero, missing=drop, duplicates=error, "
+        "identical_ids=keep, zero_scores=keep, precision=float32, labels=truncated\n"
         "rr = rr(ties=docid_desc,empty=0,rel=1,ideal=judged)\n"
         "p@1 = p(ties=docid_desc,empty=0,rel=1,ideal=judged,denominator=cutoff)@1\n"
     )

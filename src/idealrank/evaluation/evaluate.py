@@ -99,8 +99,8 @@ def evaluate(
     measures : str, Measure or iterable of these
         The measures to compute; a text may name several, such as "ndcg@10,20, ap".
     like : str or Convention, optional
-        The convention for options that the measures leave unset; by default, "trec_eval" for judgments and runs, and
-        "idealrank" for other data.
+        The convention for options that the measures leave unset; by default, "trec_eval" (version 9.0.8;
+        "trec_eval10" is version 10) for judgments and runs, and "idealrank" for other data.
     offsets, group : array-like of int, optional
         The queries in arrays of labels: query i has the documents ``offsets[i]:offsets[i + 1]``, or ``group[i]``
         documents. Without these or ``query_ids``, all documents belong to one query.

@@ -164,7 +164,7 @@ class Evaluation(Measured):
         conventions = self.conventions
         choices = ", ".join(f"{name}={value}" for name, value in conventions["data"].items())
         return [
-            f"like {conventions['convention']}: {choices}",
+            f"like {self.convention.title}: {choices}",
             *(f"{m} = {f}" for m, f in filled_measures(conventions)),
         ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -146,6 +147,11 @@ class Convention:
     def _overrides_of(self, measure: str, has_cutoff: bool) -> dict[str, Any]:
         with_cutoff = self.overrides.get(f"{measure}@", _NOTHING) if has_cutoff else _NOTHING
         return {**self.overrides.get(measure, _NOTHING), **with_cutoff}
+
+    @property
+    def title(self) -> str:
+        """The name, with the version of trec_eval, which has two presets."""
+        return re.sub(r"^trec_eval(?=$| )", "trec_eval (version 9.0.8)", self.name)
 
     @property
     def data(self) -> dict[str, Any]:

@@ -58,13 +58,16 @@ _N: Any = {"type": click.IntRange(0), "metavar": "N"}
 @_refused("-Z", "--Zscore", "scores relative to other systems")
 @_refused("-D", "--Debug_level", "debugging output")
 @_refused("-Q", "--Debug_query", "debugging output")
-@click.option("--v9", is_flag=True, help="Reproduce trec_eval 9.0.8.")
+@click.option("--v9", is_flag=True, help="Reproduce trec_eval 9.0.8, like --like trec_eval of other commands.")
 @click.option("--quiet", is_flag=True, help="Print no progress and no notes, only errors.")
 @debug_option
 def command(
     qrels: str, run: str, queries: bool, no_summary: bool, names: tuple[str, ...], v9: bool, quiet: bool, **options: Any
 ) -> None:
     """Evaluate RUN on the judgments in QRELS, with trec_eval's flags and, byte for byte, the output of trec_eval 10.
+
+    Other commands follow this version with --like trec_eval10; their --like trec_eval is version 9.0.8, as in
+    pytrec_eval.
 
     \b
     MEASURE is a name, with parameters after a dot, or a set of measures:

@@ -133,7 +133,8 @@ measures_option = click.option(
 like_option = click.option(
     "--like",
     metavar="TOOL",
-    help="Use the conventions of this tool for options that a measure does not set; '?' lists all.",
+    help="Use the conventions of this tool for options that a measure does not set; '?' lists all. trec_eval is "
+    "version 9.0.8, trec_eval10 is version 10.",
 )
 unjudged_option = click.option(
     "--unjudged",
