@@ -2,6 +2,7 @@ import gzip
 import io
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -881,3 +882,12 @@ def test_a_header_may_be_longer_than_a_block_of_arrow() -> None:
     text = f"\nqid,label,{','.join(names)}\n7,1{',0.5' * len(names)}\n"
     data = read_csv(io.BytesIO(text.encode()))
     assert data.n_features == len(names)
+
+
+def test_many_columns_take_linear_time() -> None:
+    pytest.importorskip("pyarrow")
+    n = 6_000
+    text = f"qid,label,{','.join(f'f{i}' for i in range(n))}\n7,1{',0.5' * n}\n"
+    began = time.process_time()
+    assert read_csv(io.BytesIO(text.encode())).n_features == n
+    assert time.process_time() - began < 5

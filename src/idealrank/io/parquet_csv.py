@@ -7,6 +7,7 @@ import io
 import os
 import re
 import reprlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -150,10 +151,12 @@ def ranking_of_csv(table: pyarrow.Table, **columns: Unpack[Columns]) -> RankingD
     pa = pyarrow_module()
     wanted = columns.get("features")
     taken = {columns.get(role, name) for role, name in _ROLES.items()}
-    for name in table.column_names:
-        column = table[name] if table.column_names.count(name) == 1 else None
-        is_feature = name not in taken if wanted is None else name in wanted
-        if column is None or not is_feature or not pa.types.is_string(column.type):
+    named = {wanted} if isinstance(wanted, str) else set(wanted or ())
+    counts = Counter(table.column_names)
+    for field, column in zip(table.schema, table.columns, strict=True):
+        name = field.name
+        is_feature = name not in taken if wanted is None else name in named
+        if counts[name] > 1 or not is_feature or not pa.types.is_string(field.type):
             continue
         is_number = pc.match_substring_regex(column, _CELL).to_numpy()
         if wanted is not None or 2 * np.count_nonzero(is_number) > is_number.size:
