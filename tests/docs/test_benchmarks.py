@@ -222,3 +222,9 @@ def test_a_process_that_fails_says_its_last_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("module", [neighbors, runner, table, targets], ids=lambda module: str(module.__name__))
 def test_the_examples_hold(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+def test_the_tasks_whose_growth_is_measured_run() -> None:
+    growth = pytest.importorskip("benchmarks.growth")
+    names = [name for name, task in growth.work(1_000) if task() is not None]
+    assert len(names) == len(set(names)) > 60
