@@ -10,6 +10,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,18 +43,18 @@ def work(n: int) -> Iterator[tuple[str, Callable[[], Any]]]:
             chosen([1.0, 0.0], [0.5, 0.25])
         except Exception:  # a measure that needs options or other data
             continue
-        yield f"`{chosen}`", lambda chosen=chosen: chosen(labels, scores)
-        yield f"`{chosen}`, equal scores", lambda chosen=chosen: chosen(labels, tied)
+        yield f"`{chosen}`", partial(chosen, labels, scores)
+        yield f"`{chosen}`, equal scores", partial(chosen, labels, tied)
     few = n // 10
     rows = ["q"] * few, rng.integers(0, 10, few).tolist(), [f"d{i}" for i in range(few)], np.ones(few)
     by_subtopic, ranked = ir.SubtopicQrels.from_rows(*rows), {"q": rows[2]}
     for name in ("alpha_ndcg", "nerr_ia", "nnrbp", "ap_ia", "strec"):
-        yield f"`{name}`, n / 10 documents", lambda name=name: ir.evaluate(by_subtopic, ranked, name)
+        yield f"`{name}`, n / 10 documents", partial(ir.evaluate, by_subtopic, ranked, name)
     a, b = rng.normal(size=n), rng.normal(size=n)
     for name in ("t_test", "wilcoxon_test", "sign_test"):
-        yield f"`stats.{name}`", lambda name=name: getattr(stats, name)(a, b)
+        yield f"`stats.{name}`", partial(getattr(stats, name), a, b)
     for name in ("interval", "minimum_detectable_effect"):
-        yield f"`stats.{name}`", lambda name=name: getattr(stats, name)(a)
+        yield f"`stats.{name}`", partial(getattr(stats, name), a)
     yield "`stats.effect_size`", lambda: stats.effect_size(a, b)
     yield (
         "`stats.randomization_test`, n / 100 queries",
@@ -73,7 +74,11 @@ def work(n: int) -> Iterator[tuple[str, Callable[[], Any]]]:
         reader: Any = ir
         for part in name.split("."):
             reader = getattr(reader, part)
-        yield f"`{name}`", lambda reader=reader, text=text: reader(io.BytesIO(text.encode()))
+        yield f"`{name}`", partial(_read, reader, text.encode())
+
+
+def _read(reader: Callable[[io.BytesIO], Any], text: bytes) -> Any:
+    return reader(io.BytesIO(text))
 
 
 def seconds(task: Callable[[], Any]) -> float:

@@ -169,7 +169,7 @@ class _SubtopicReader:
         return self._docs.n_comments
 
     def feed(self, block: memoryview, last: bool, n_threads: int) -> int:
-        used = self._docs.feed(block, last, n_threads)
+        used = self._docs.feed(np.frombuffer(block, np.uint8), last, n_threads)
         self.subtopics.feed(block[:used], last, n_threads)
         return used
 
