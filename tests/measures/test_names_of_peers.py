@@ -106,7 +106,7 @@ def source(package: str, path: str, *stubs: str) -> Any:
 def _stub_class(name: str) -> type:
     if name.startswith("__"):
         raise AttributeError(name)
-    return type(name, (), {"__init__": lambda self, **fields: vars(self).update(fields)})
+    return type(name, (types.SimpleNamespace,), {})
 
 
 def pytrec_eval() -> tuple[list[str], Callable[[str, Nested, Nested], Values]]:
@@ -191,7 +191,7 @@ def ranx() -> tuple[list[str], Callable[[str, Nested, Nested], Values]]:
 def torchmetrics() -> tuple[list[str], Callable[[str, Nested, Nested], Values]]:
     retrieval, torch = pytest.importorskip("torchmetrics.retrieval"), pytest.importorskip("torch")
     ours = {"RetrievalNormalizedDCG": "ndcg", "RetrievalAUROC": "auc"}
-    names = {}
+    names: dict[str, tuple[str, dict[str, int]]] = {}
     for base in retrieval.__all__:
         for written in (base, ours.get(base, base.removeprefix("Retrieval"))):
             names |= {written: (base, {}), f"{written}@3": (base, {"top_k": 3})}
@@ -217,7 +217,7 @@ def sklearn() -> tuple[list[str], Callable[[str, Nested, Nested], Values]]:
         "coverage_error",
     )
     bases = [*on_matrices, "average_precision_score", "roc_auc_score", "top_k_accuracy_score"]
-    names = {}
+    names: dict[str, tuple[str, dict[str, int]]] = {}
     for base in bases:
         for written in (base, base.removesuffix("_score")):
             names[written] = (base, {})
@@ -266,7 +266,7 @@ def lightgbm() -> tuple[list[str], Callable[[str, Nested, Nested], Values]]:
         base, _, k = name.partition("@")
         sizes = [len(run[query]) for query in qrels]
         data = tool.Dataset(np.zeros((len(rows), 1)), labels, group=sizes, init_score=scores, params={"verbose": -1})
-        options = {"objective": "lambdarank", "metric": base, "eval_at": [int(k or 1000)]}
+        options: dict[str, Any] = {"objective": "lambdarank", "metric": base, "eval_at": [int(k or 1000)]}
         options |= {"verbose": -1, "num_threads": 1}
         ((_, _, found, _),) = tool.Booster(options, data).eval_train()
         return float(found)
@@ -393,7 +393,7 @@ PEERS = {
     sentence_transformers_reranking: 15,
 }
 #: Values that a tool rounds.
-ROUNDED = {"ir_measures": ("ERR", "nDCG(dcg='exp-log2')"), "beir": "", "mteb": ""}
+ROUNDED: dict[str, str | tuple[str, ...]] = {"ir_measures": ("ERR", "nDCG(dcg='exp-log2')"), "beir": "", "mteb": ""}
 
 
 def is_close(ours: float, theirs: float, like: str, name: str) -> bool:

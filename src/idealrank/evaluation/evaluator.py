@@ -223,7 +223,7 @@ class Evaluator:
 
     def _joined(self, qrels: Qrels, answer: Run) -> tuple[RankingData, Floats, Booleans]:
         """Return the run's documents with their labels, their scores, and which queries the run leaves out."""
-        qrels, answer = (with_duplicates(each, self.convention) for each in (qrels, answer))
+        qrels, answer = with_duplicates(qrels, self.convention), with_duplicates(answer, self.convention)
         for table, what in ((qrels, "the judgments are"), (answer, "the run is")):
             if table.n_docs == 0:
                 raise DataError(f"{what} empty: there is nothing to evaluate")

@@ -132,7 +132,8 @@ def _has_mixed_ties(lists: Lists) -> Booleans:
 def _any(of_documents: Booleans, offsets: Int64s) -> Booleans:
     """Return for which queries something holds of any document."""
     counts = offsets_of(of_documents)
-    return counts[offsets[1:]] > counts[offsets[:-1]]
+    some: Booleans = counts[offsets[1:]] > counts[offsets[:-1]]
+    return some
 
 
 def _has_odd_judgments(lists: Lists) -> Booleans:
@@ -144,7 +145,8 @@ def _has_odd_judgments(lists: Lists) -> Booleans:
 def _sums_to_zero(lists: Lists) -> Booleans:
     labels = np.nan_to_num(lists.labels)
     sums = np.bincount(np.repeat(np.arange(lists.n_queries), lists.sizes), labels, minlength=lists.n_queries)
-    return (sums == 0) & _any(labels != 0, lists.offsets)
+    zero: Booleans = sums == 0
+    return zero & _any(labels != 0, lists.offsets)
 
 
 #: Data on which a tool gives another number, in words, and the queries that have it.
