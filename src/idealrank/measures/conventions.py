@@ -273,6 +273,7 @@ _POOLED_AUC = {"auc": "this tool's AUC is over the documents of all queries toge
                       "mean over queries"}  # fmt: skip
 _POSITIVE_SCORES = {"zero_scores": "irrelevant", "ideal": "judged"}
 _BEIR_CUSTOM = {"ties": "stable", "precision": "float64", "missing": 0.0}
+_CWL = ("rbp", "bpm", "inst", "insq", "sdcg")
 _UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}
 _PRESETS = (
     _tool("idealrank", "Gain 2^label - 1, ties averaged, ideal over the judged documents."),
@@ -289,9 +290,11 @@ _PRESETS = (
     _tool("ir_measures",
           "ir_measures 0.4: a missing query counts as 0. RR@k, Judged and the measures of diversity break ties by "
           "ascending document id and compare scores as double; the other measures follow trec_eval. Judged counts a "
-          "negative label as judged. NumQ and NumRel do not count missing queries.",
+          "negative label as judged. RBP, BPM, INST, INSQ and SDCG keep equal scores in input order. "
+          "NumQ and NumRel do not count missing queries.",
           **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
           overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", *_DIVERSITY)}
+          | {key: {"ties": "stable", "precision": "float64"} for key in _CWL}
           | {"judged": {"ties": "docid_asc", "precision": "float64", "negative": "keep"}}
           | {key: {"missing": "drop"} for key in ("num_q", "num_rel")}),
     _tool("ranx",
