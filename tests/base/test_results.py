@@ -86,7 +86,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "BoundedLaw": lambda: theory.bounded_law("ndcg@10", lambda s: 0.7),
     "Certificate": lambda: theory.certificate("ndcg", lambda s: 0.25 + 0.5 * s, lambda s: 0.5),
     "Comparison": lambda: ir.compare(QRELS, RUNS, ["ndcg", "ap"], baseline="c", seed=0),
-    "Concentration": lambda: concentration("log", 1000, 0.5),
+    "Concentration": lambda: concentration("log", lambda s: 0.5, 1000),
     "ConfidenceSequence": lambda: theory.confidence_sequence([0.2, 0.1] * 30),
     "Consistency": lambda: theory.check_consistency("cosine", levels=(0, 1), refine=False),
     "ConsistencyOfLosses": lambda: theory.check_losses(["cosine", "hinge"], levels=(0, 1), refine=False),

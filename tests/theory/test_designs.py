@@ -152,6 +152,7 @@ def test_a_measure_that_is_better_is_chosen_and_its_ratio_is_found() -> None:
     assert (found.chosen == 2).all()
     assert found.ratio == pytest.approx(0.8, abs=0.15)
     assert found.reference == pytest.approx(0.1, abs=0.15)
+    assert 0 < found.gain_interval[0] < 0.7 < found.gain_interval[1]
 
 
 def test_the_search_measures_what_evaluate_does() -> None:

@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate
 
 from idealrank._typing import Floats
-from idealrank.theory import concentration, verdict, win_probability
+from idealrank.theory import verdict, win_probability
 
 
 def curve_a(s: Any) -> Any:
@@ -129,12 +129,3 @@ def test_noise_is_of_the_order_that_is_printed(beta: float, logs: float) -> None
         }[beta, logs]
         scaled.append(sd / order)
     assert scaled[1] / scaled[0] == pytest.approx(1, abs=0.35)
-
-
-def test_lemma_34_fails_with_the_probability_that_it_says() -> None:
-    n = 10_000
-    assert concentration("power:0.8", n, 0.5).failure == pytest.approx(math.exp(-(n ** (0.2 / 3))))
-    assert concentration("power:0.8", n, 0.5).deviation == pytest.approx(2 * n ** (-0.2 / 3))
-    assert concentration("log", n, 0.5).failure == math.exp(-10)
-    logged = concentration(lambda r: r**-0.8 / np.log(1 + r), n, 0.5)
-    assert logged.failure == pytest.approx(math.exp(-((n**0.2 / math.log(n)) ** (1 / 3))))

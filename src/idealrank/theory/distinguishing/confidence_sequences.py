@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from idealrank._core.checks import are_numbers
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank._present.table import Table, of_columns
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import float_array
@@ -70,8 +71,8 @@ class ConfidenceSequence(Result):
         if self.certified_at is None:
             span = f"{self.low[-1]:.4f} to {self.high[-1]:.4f}"
             return f"after {self.mean.size:,} queries the order is open: the mean difference is from {span}"
-        ahead = f"{str(self.better).upper()} is better"
-        return f"certified after {self.certified_at:,} queries: {ahead}, except with probability {self.delta:g}"
+        ahead = f"{str(self.better).upper()} is better, except with probability {self.delta:g}"
+        return Statement("order certified by queries", f"certified after {self.certified_at:,} queries: {ahead}")
 
 
 def confidence_sequence(differences: npt.ArrayLike, *, delta: float = 0.05) -> ConfidenceSequence:

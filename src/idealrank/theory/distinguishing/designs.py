@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
+from scipy import special
 
 from idealrank import stats
 from idealrank._core.checks import check_count, items_of
@@ -53,6 +54,9 @@ class DesignSearch(Result):
         measure that was selected on the other half. It is below 0 if the order of the systems is more often reversed.
     reference_ratio : float
         The mean ratio of the reference on the same halves, signed by the order on the other half.
+    gain_interval : tuple of float
+        The 95% interval of ``honest_ratio - reference_ratio``, with the variance of repeated splits as corrected by
+        Nadeau and Bengio (2003).
     chosen : float64 array of shape (n_measures,)
         The share of splits in which each measure was selected.
     n_queries, n_splits : int
@@ -75,6 +79,7 @@ class DesignSearch(Result):
     best_ratio: float
     honest_ratio: float
     reference_ratio: float
+    gain_interval: tuple[float, float]
     chosen: Floats
     n_queries: int
     n_splits: int
@@ -109,11 +114,15 @@ class DesignSearch(Result):
             "That is too high, because it was chosen on the same queries: chosen on one half and measured on the "
             f"other, the ratio is {self.honest_ratio:.3f}, and that of {reference} is {self.reference_ratio:.3f}."
         )
-        gain = self.honest_ratio - self.reference_ratio
-        worth = "Choosing is worth it here." if gain > 0 else f"Choosing gains nothing here: keep {reference}."
+        gain, (low, high) = self.honest_ratio - self.reference_ratio, self.gain_interval
+        worth = f"Whether choosing is worth it is open: it gains {gain:+.3f} ({low:+.3f} to {high:+.3f})."
+        if low > 0:
+            worth = f"Choosing is worth it here: it gains {gain:+.3f} ({low:+.3f} to {high:+.3f})."
+        elif high < 0:
+            worth = f"Choosing loses here, {gain:+.3f} ({low:+.3f} to {high:+.3f}): keep {reference}."
         caveat = (
-            "A measure that separates two systems is not for that reason the measure that users care about, and a test "
-            "with the chosen measure on the same queries finds too many differences: use other queries."
+            "A measure that distinguishes two systems is not for that reason the measure that users care about, and a "
+            "test with the chosen measure on the same queries finds too many differences: use other queries."
         )
         how = (f"{self.n_queries} queries, {self.n_splits} random splits into halves, seed {self.seed}",)
         return Page(
@@ -122,7 +131,7 @@ class DesignSearch(Result):
                 Statement("best signal-to-noise ratio", first),
                 Statement("ratio on other queries", honest),
                 Statement("choosing a measure is worth it", worth),
-                Statement("choosing a measure is worth it", caveat),
+                Statement("caveat of a chosen measure", caveat),
             ),
             summary=(Section(tables=self.tables()),),
             remarks=how,
@@ -222,6 +231,7 @@ def search_design(
         float(np.abs(ratios[best])),
         honest.ratio,
         honest.reference,
+        honest.gain_interval,
         np.bincount(honest.chosen, minlength=len(names)) / n_splits,
         len(differences),
         n_splits,
@@ -230,10 +240,11 @@ def search_design(
 
 
 class HonestChoice(NamedTuple):
-    """The mean ratio, on halves that were not used to choose, of what was chosen and of the last column."""
+    """The mean ratio, on halves that were not used to choose, of what was chosen and of the last column; their gap."""
 
     ratio: float
     reference: float
+    gain_interval: tuple[float, float]
     chosen: Int64s
 
 
@@ -262,7 +273,12 @@ def honest_choice(differences: Floats, n_splits: int, rng: np.random.Generator) 
         chosen.append(best)
         ratios.append(float(np.sign(first[best]) * second[best]))
         references.append(float(np.sign(first[-1]) * second[-1]))
-    return HonestChoice(float(np.mean(ratios)), float(np.mean(references)), np.array(chosen))
+    gains = np.subtract(ratios, references)
+    # Splits share their queries: the variance of the mean is theirs times 1/n_splits + test / training queries.
+    error = math.sqrt(float(gains.var(ddof=1)) * (1 / n_splits + 1)) if n_splits > 1 else math.inf
+    reach = float(special.stdtrit(max(n_splits - 1, 1), 0.975)) * error
+    interval = (float(gains.mean()) - reach, float(gains.mean()) + reach)
+    return HonestChoice(float(np.mean(ratios)), float(np.mean(references)), interval, np.array(chosen))
 
 
 def _ratios(differences: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.measure_discount import MeasureLike
@@ -47,10 +48,8 @@ class Certificate(Result):
     def __str__(self) -> str:
         if self.n is None:
             return f"no certificate: {self.reason}"
-        ranker = str(self.better).upper()
-        return (
-            f"from {self.n:,} documents on, {ranker} is ahead at every length, except with probability {self.delta:g}"
-        )
+        ranker = f"{str(self.better).upper()} is ahead at every length, except with probability {self.delta:g}"
+        return Statement("order certified by documents", f"from {self.n:,} documents on, {ranker}")
 
 
 def certificate(

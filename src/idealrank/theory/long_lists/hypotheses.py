@@ -51,7 +51,7 @@ class Hypothesis(NamedTuple):
     --------
     >>> from idealrank.theory import check_theorems
     >>> check_theorems("zipf").by_theorem["Theorem 9"][0].text
-    'D(r) = 1/r'
+    'D(r) = 1/r, or times a power of log r, with an unbounded sum'
     """
 
     theorem: str
@@ -160,7 +160,7 @@ def check_theorems(
     ('Theorem 7', 'Theorem 8')
     >>> for each in found.by_theorem["Theorem 7"]:
     ...     print(f"{each.text}: {each.holds}")
-    D(r) = r^-b with 0 < b < 1: True
+    D(r) = r^-b with 0 < b < 1, or times a power of log r: True
     no cutoff: True
     some documents are relevant, p > 0: None
     >>> found.by_theorem["Theorem 7"][2].step
@@ -199,8 +199,10 @@ class _Checker(NamedTuple):
 
     def hypotheses(self) -> list[Hypothesis]:
         slow = self._discount("D(r) = 1/log(1 + r), or another that is slower than any power", self.kind.kind == "slow")
-        power = self._discount("D(r) = r^-b with 0 < b < 1", self.kind.kind == "power")
-        harmonic = self._discount("D(r) = 1/r", self.kind.kind == "harmonic")
+        power = self._discount("D(r) = r^-b with 0 < b < 1, or times a power of log r", self.kind.kind == "power")
+        harmonic = self._discount(
+            "D(r) = 1/r, or times a power of log r, with an unbounded sum", self.kind.kind == "harmonic"
+        )
         whole, part = self._whole(), self._fraction()
         some, top = self._relevant(), self._continuous_top()
         smooth = self._smooth()

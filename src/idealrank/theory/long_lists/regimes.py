@@ -113,7 +113,7 @@ def _judged(own: discounts.Discount) -> Regime:
     with np.errstate(all="ignore"):
         near, far = own(np.exp2(_EXPONENTS)), own(np.exp2(_EXPONENTS + 1))
         slopes = -np.log2(far / near)
-    alive = np.isfinite(slopes) & (near > 0) & (far > 0)
+    alive = np.isfinite(slopes) & (far > np.finfo(np.float64).tiny)  # smaller numbers have fewer digits
     return _fitted(_EXPONENTS[alive], slopes[alive]) if alive.sum() >= 4 else _vanishing(own)
 
 

@@ -20,12 +20,12 @@ STATEMENTS = {
     ),
     "Theorem 8": (
         "With the discount r^-b, 0 < b < 1, rankers with different limits are distinguished ever more surely as "
-        "lists grow. If the limits are equal and labels at the top are random, they are not."
+        "lists grow. With r^-b itself, equal limits and random labels at the top, they are not."
     ),
     "Theorem 9": (
         "With the discount 1/r, NDCG converges to the expected gain at the very top of the list, relative to the "
-        "highest gain; rankers with different tops are distinguished ever more surely, but slowly. If the tops are "
-        "equal and their labels random, they are not."
+        "highest gain; rankers with different tops are distinguished ever more surely, but slowly. With "
+        "1/r itself, equal tops and random labels there, they are not."
     ),
     "Theorem 10": (
         "If the sum of the discounts is bounded, or a fixed number of ranks counts, NDCG does not converge: the labels "

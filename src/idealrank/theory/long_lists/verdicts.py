@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from idealrank._present.result import Result
+from idealrank._present.statement import Statement
 from idealrank.measures import cutoffs
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
@@ -65,7 +66,7 @@ class Verdict(Result):
     @property
     def in_words(self) -> str:
         """What the verdict means for a reader of the measure."""
-        return _IN_WORDS[self.how]
+        return Statement("verdict of theory", _IN_WORDS[self.how])
 
     def why(self) -> list[str]:
         """Return the reason, the theorem behind it, and how gap and noise change with n, as sentences.
