@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import idealrank as ir
-from idealrank._core.exact import Moments
 from idealrank._typing import Floats
 from idealrank.learners import BoostedRanker
+from idealrank.stats import interval
 
 __all__ = ["main"]
 
@@ -59,9 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"| {name} | LightGBM's lambdarank | {builtin.mean():.4f} | |", flush=True)
         for loss in options.losses:
             ours = means(partial(_boosted, loss))
-            difference = Moments.of(ours - builtin)
-            low, high = difference.t_interval(0.95)
-            gap = f"{difference.mean:+.4f} ({low:+.4f} to {high:+.4f})"
+            difference = interval(ours - builtin)
+            gap = f"{difference.mean:+.4f} ({difference.low:+.4f} to {difference.high:+.4f})"
             print(f"| {name} | {loss} | {ours.mean():.4f} | {gap} |", flush=True)
     return 0
 

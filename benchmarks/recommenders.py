@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from idealrank._core.exact import Moments
 from idealrank.learners import FactorRanker
+from idealrank.stats import interval
 
 __all__ = ["main"]
 
@@ -67,12 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             model.fit(parts.train)
             seconds = (time.process_time() - began) / epochs
             found.append(model.evaluate(parts.test, _MEASURE).mean[_MEASURE])
-        moments = Moments.of(np.array(found))
-        low, high = moments.t_interval(0.95)
+        mean = interval(np.array(found))
         text = ", ".join(f"{key} {value}" for key, value in settings.items())
         shape = " x ".join(f"{size:,}" for size in parts.train.shape)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-        cells = name, shape, text, epochs, f"{moments.mean:.4f}", f"{low:.4f} to {high:.4f}", f"{seconds:.2f}"
+        cells = name, shape, text, epochs, f"{mean.mean:.4f}", f"{mean.low:.4f} to {mean.high:.4f}", f"{seconds:.2f}"
         print(f"| {' | '.join(map(str, cells))} | {peak:.0f} |", flush=True)
     return 0
 

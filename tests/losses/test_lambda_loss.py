@@ -190,7 +190,7 @@ def test_sweeps_are_sums_over_pairs(
     scores = offset + spread * rng.normal(size=n)
     if rng.random() < 0.3:
         scores = np.rint(scores)
-    mu = {"mu": 3.0} if kind == "loss2pp" else {}
+    mu: dict[str, Any] = {"mu": 3.0} if kind == "loss2pp" else {}
     loss = losses.LambdaLoss(kind=kind, sigma=0.7, discount=discount, **mu, **options)
     each_way.update(isa=isa, few_pairs=few)
     check_against_pairs(loss, labels_of(labels, n, rng), scores, rng.random(n) + 0.1)

@@ -465,7 +465,7 @@ def test_a_test_that_cannot_find_anything_says_so(test: str, n_permutations: int
 def test_few_queries_that_can_show_nothing_ask_for_more_queries() -> None:
     qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(3)}
     good, bad = ({q: {"a": a, "b": 1.0} for q in qrels} for a in (2.0, 0.0))
-    exact = {"test": "randomization", "seed": 0}
+    exact: dict[str, Any] = {"test": "randomization", "seed": 0}
     found = ir.compare(qrels, {"good": good, "bad": bad}, "rr", baseline="bad", **exact)
     assert found.page().findings[1] == (
         "rr: no difference can be significant: with 3 queries that differ and 1 comparison, the smallest corrected "

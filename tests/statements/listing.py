@@ -27,5 +27,5 @@ def kinds_in_source() -> Iterator[tuple[str, str | None]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Statement":
                 kind = node.args[0] if node.args else None
-                literal = isinstance(kind, ast.Constant) and isinstance(kind.value, str)
-                yield f"{path.relative_to(root)}:{node.lineno}", kind.value if literal else None
+                literal = kind.value if isinstance(kind, ast.Constant) else None
+                yield f"{path.relative_to(root)}:{node.lineno}", literal if isinstance(literal, str) else None

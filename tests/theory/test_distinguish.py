@@ -39,7 +39,7 @@ def test_means_are_those_of_the_measures() -> None:
         expected = (1.6448536269514722 * differences.std(ddof=1) / differences.mean()) ** 2
         assert row.queries_needed == math.ceil(expected)
         least, most = row.queries_interval
-        assert least is not None
+        assert least is not None and row.queries_needed is not None  # noqa: PT018
         assert least <= row.queries_needed <= (most or math.inf)
     assert found.n_queries == 20
 

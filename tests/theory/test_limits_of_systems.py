@@ -49,8 +49,7 @@ def test_intervals_of_limits_are_in_the_range_of_the_measure(n_queries: int) -> 
     offsets = range(0, labels.size + 1, 20)
     for name in ("ndcg@20%", "ndcg(discount=power:0.5)", "ndcg(discount=zipf)"):
         (only,) = limits(labels, scores, name, offsets=offsets).limits
-        assert only.low is not None
-        assert only.high is not None
+        assert only.low is not None and only.limit is not None and only.high is not None  # noqa: PT018
         assert 0 <= only.low <= only.limit <= only.high <= 1
         assert only.high - only.low > 0.01  # so few queries do not determine a limit
 

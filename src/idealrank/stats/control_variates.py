@@ -162,7 +162,7 @@ def estimate_means(
 
 
 def combined(
-    open_variances: Floats, left: Floats, explained: Floats, few: npt.ArrayLike, n: int
+    open_variances: Floats, left: Floats, explained: Floats, few: Floats | float, n: int
 ) -> tuple[Floats, Floats]:
     """Return the sum of the three parts of a variance, and its degrees of freedom."""
     variances = open_variances + left + explained

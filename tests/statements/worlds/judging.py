@@ -237,7 +237,7 @@ def _expected(measure: str) -> Callable[[Any], bool | None]:
         labels, run = _uncertain(rng)
         found = ir.evaluate_uncertain(labels, run, measure, n_draws=100, seed=int(rng.integers(2**31)))
         truth = np.dot(*_outcomes(labels, run, measure))
-        return abs(found.mean[""] - truth) > 1.96 * found.error[""] + 1e-9
+        return bool(abs(found.mean[""] - truth) > 1.96 * found.error[""] + 1e-9)
 
     return draw
 
