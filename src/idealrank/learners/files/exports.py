@@ -214,7 +214,7 @@ def to_elasticsearch(
     >>> json.loads(Path("model.json").read_text())["model"]["model"]
     {'type': 'model/linear', 'definition': {'title': 0.5, 'body': 0.0}}
     """
-    if not isinstance(name, str) or not name.strip():
+    if not isinstance(name, str) or not name.strip():  # type: ignore[redundant-expr]
         raise OptionError(f"name must be text, the name of the model in the plugin, got {name!r}")
     portable = _Portable.of(model, "Elasticsearch")
     names = portable.named(features)
@@ -290,7 +290,7 @@ def to_vespa(model: Any, path: str | os.PathLike[str], *, name: str, features: I
         }
     }
     """
-    if not isinstance(name, str) or not re.fullmatch(_NAME, name, re.ASCII):
+    if not isinstance(name, str) or not re.fullmatch(_NAME, name, re.ASCII):  # type: ignore[redundant-expr]
         raise OptionError(f"name must be of letters, digits and '_', and begin with none of the digits, got {name!r}")
     portable = _Portable.of(model, "Vespa")
     names = portable.named(features)
