@@ -131,7 +131,8 @@ def of_measure(cls: type[Measure], hostile: Hostile, folder: Path) -> None:
             values = m(*columns)
         except OptionError:  # no closed form for these ties, or no cutoff
             continue
-        check_finite(values)
+        if m.with_convention().empty != "skip":  # otherwise, NaN is the value of queries to leave out
+            check_finite(values)
         labels, scores = np.atleast_1d(np.asarray(columns[0], float)), np.atleast_1d(np.asarray(columns[1], float))
         offsets = [0, labels.size] if columns[2] is None else columns[2]
         reference = Reference(m)
@@ -139,7 +140,7 @@ def of_measure(cls: type[Measure], hostile: Hostile, folder: Path) -> None:
             if end - begin <= 5 and (labels >= 0).all():
                 docs = labels[begin:end].tolist()
                 expected = reference.value(docs, scores[begin:end].tolist(), docs)
-                assert values[q] == pytest.approx(expected, rel=1e-10, abs=1e-12), (m, q)
+                assert values[q] == pytest.approx(expected, rel=1e-10, abs=1e-12, nan_ok=True), (m, q)
 
 
 def of_loss(cls: type[Loss], hostile: Hostile, folder: Path) -> None:

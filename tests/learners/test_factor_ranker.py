@@ -358,7 +358,7 @@ def out_of_range() -> csr_array:
         (csr_array((3, 4)), {}, "there are no interactions"),
         (csr_array(np.array([[0, -1.0]])), {}, "a label must be finite and not negative, got -1 for user 0, item 1"),
         (csr_array(np.array([[0, np.nan]])), {}, "a label must be finite and not negative, got nan for user 0, item 1"),
-        (out_of_range(), {}, "the interactions: there are 3 items, got the item number 9"),
+        (out_of_range(), {}, "the entries of the interactions are not a valid sparse matrix: indices must be < 3"),
         (np.eye(3), {}, "got ndarray"),
         (5, {}, "interactions are a SciPy sparse matrix of users x items"),
         ({"u": "abc"}, {}, "the items of user 'u' must be a list of ids, got str"),

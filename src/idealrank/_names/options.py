@@ -29,6 +29,7 @@ __all__ = [
     "flag",
     "number",
     "option",
+    "seed",
 ]
 
 #: What converted options may be given as without conversion, and what errors call it; NumPy's numbers are Python's.
@@ -175,6 +176,11 @@ def number(
         return int(value) if is_whole else converted
 
     return coerce
+
+
+def seed(value: Any) -> int | None:
+    """Return the seed of a random number generator, a whole number; None means a new one each time."""
+    return None if value is None else int(number(0, is_whole=True)(value))
 
 
 def flag(value: Any) -> bool:

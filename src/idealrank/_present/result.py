@@ -102,7 +102,7 @@ class Result:
         """
         tables = self.tables()
         if name is not None and name not in tables:
-            raise OptionError(f"there is no table {name!r}{nearest(name, tables)}")
+            raise OptionError(f"there is no table {name!r}{nearest(str(name), tables)}")
         return tables[next(iter(tables)) if name is None else name]
 
     def to_json(self) -> str:

@@ -151,7 +151,7 @@ def ranking_of_csv(table: pyarrow.Table, **columns: Unpack[Columns]) -> RankingD
     pa = pyarrow_module()
     wanted = columns.get("features")
     taken = {columns.get(role, name) for role, name in _ROLES.items()}
-    named = {wanted} if isinstance(wanted, str) else set(wanted or ())
+    named = {wanted} if isinstance(wanted, str) else set(() if wanted is None else wanted)
     counts = Counter(table.column_names)
     for field, column in zip(table.schema, table.columns, strict=True):
         name = field.name

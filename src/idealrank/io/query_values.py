@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 
 from idealrank.errors import ParseError
 from idealrank.io.files import read_whole
-from idealrank.io.nested_json import parse_json
 
 __all__ = ["read_per_query", "read_query_weights"]
 
@@ -67,6 +66,8 @@ def _text_pairs(text: str, name: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _json_pairs(text: str, name: str) -> Iterator[tuple[int, str, str]]:
+    from idealrank.io.nested_json import parse_json  # which imports json
+
     content = parse_json(text, name)
     if not isinstance(content, Mapping):
         raise ParseError("expected one JSON object, {query: value}", name)

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from idealrank._core.seeds import generator
-from idealrank._names.options import number, option
+from idealrank._names.options import option, seed
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
@@ -41,7 +41,7 @@ class RandomRanker(Ranker):
 
     _state: ClassVar[Mapping[str, str]] = {"seed_": "int64"}
 
-    random_state: int | None = option(number(0, is_whole=True), 0)
+    random_state: int | None = option(seed, 0)
 
     def _fit(self, data: RankingData, validation: RankingData | None) -> None:
         features_of(data)  # refuses the same data as other learners

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from idealrank._core.seeds import generator
 from idealrank._core.threads import resolve_threads
-from idealrank._names.options import checked, choice, flag, number, option
+from idealrank._names.options import checked, choice, flag, number, option, seed
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.interactions import Interactions, positions_in
@@ -140,7 +140,7 @@ class FactorRanker(Learner):
     dtype: str = option(choice("float64", "float32"), "float64")
     patience: int | None = option(number(1, is_whole=True))
     measure: str | Measure = "ndcg@20"
-    random_state: int | None = option(number(0, is_whole=True), 0)
+    random_state: int | None = option(seed, 0)
     verbose: bool = option(flag, False)
 
     def fit(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._names.options import checked, choice, flag, number, option
+from idealrank._names.options import checked, choice, flag, number, option, seed
 from idealrank._typing import Floats
 from idealrank.data.columns import offsets_of
 from idealrank.data.ranking import RankingData
@@ -73,7 +73,7 @@ class LinearModel(WeightedSum):
     learning_rate: float = option(number(0), 0.01)
     continuation: bool = option(flag, True)
     warm_start: bool = option(flag, False)
-    random_state: int | None = option(number(0, is_whole=True), 0)
+    random_state: int | None = option(seed, 0)
     engine: Any = option(engine_of)
 
     def __sklearn_clone__(self) -> Any:

@@ -148,9 +148,8 @@ def _each(m: Measure, fits: QueryCurves, function: Callable[[Weighting, StepCurv
 
 def _and_empty(m: Measure, fits: QueryCurves, values: Floats) -> Floats:
     """The values, and those of the queries without a relevant document; NaN if such queries do not count."""
-    if np.isnan(values).all():
-        return values
-    return np.append(values, np.full(fits.n_empty, empty_value(m.with_convention())))
+    empty = math.nan if np.isnan(values).all() else empty_value(m.with_convention())
+    return np.append(values, np.full(fits.n_empty, empty))
 
 
 def _is_random(m: Measure, fits: QueryCurves) -> bool:
