@@ -12,7 +12,7 @@ from idealrank import datasets, evaluate, from_arrays, stats
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, measure
-from idealrank.theory import StepCurve
+from idealrank.theory import StepCurve, distinguish
 from idealrank.theory.distinguishing.growing_lists import Paths
 from idealrank.theory.distinguishing.plots import plot_values, plot_wins
 from idealrank.theory.long_lists.curve_plots import plot_curve, plot_curves
@@ -325,3 +325,11 @@ def test_pictures_show_every_measure_and_both_limits() -> None:
     fitted = StepCurve.fit(data.labels, data.known_features()[:, 0], data.offsets, n_resamples=5)
     assert len(plot_curve(fitted).collections) == 1
     assert len(plot_curve(lambda s: s).collections) == 0
+
+
+def test_theory_may_know_the_expected_value_of_one_ranker_only() -> None:
+    labels, offsets = [0, 0, 0, 2, 3, 0, 0, 0, 0, 0, 0, 0], [0, 4, 8, 12]
+    a = [1.0, -0.4, 0.1, 0.7, 2.1, 1.0, 0.3, -1.4, 0.4, 2.1, -1.0, -0.6]
+    b = [-1.1, -0.1, -0.4, 1.7, 3.8, 0.3, 0.3, 0.8, -1.0, -1.2, -2.5, -0.7]
+    (only,) = distinguish(labels, {"a": a, "b": b}, ["ndcg@1"], offsets=offsets).pairs
+    assert only.n_queries == 3
