@@ -38,6 +38,8 @@ _MEASURES = ("ndcg@10", "ndcg", "ndcg@1")
 
 def _distinguished(drawn: Pool, measures: tuple[str, ...] = _MEASURES) -> str:
     labels, systems = drawn.inputs
+    if not labels.any():
+        return ""  # it is refused
     found = distinguish(labels, systems, measures, offsets=drawn.offsets, sizes=[drawn.labels.shape[1]])
     return str(found.page().findings[0])
 
