@@ -380,11 +380,14 @@ def _machine_worlds() -> Iterator[World]:
         drawn = f"of {n} queries from a population, people judged {n_human}; {judge}; {measure}"
         drawn += "; skewed, nearly half of the differences are 0" if is_skewed else ""
         covered = functools.partial(_covered, n, n_human, _JUDGES[judge], measure, "queries", is_skewed=is_skewed)
+        # Ten judgments rarely show the rare mistakes of an excellent judge, which decide the mean over these queries.
+        is_rare = judge == "an excellent judge" and n_human <= 10
         promise = wrong_if_skewed if is_skewed else wrong
         yield World(_I, f"{drawn}; difference", covered(), promise, quick=40)
         yield World(_I, f"{drawn}; mean of a system", covered(of_mean=True), wrong, quick=40)
         if n_human < n:
-            yield World(_T, f"{drawn}; difference", covered(these=True), promise, quick=40)
+            hard = wrong_if_skewed if is_rare else promise
+            yield World(_T, f"{drawn}; difference", covered(these=True), hard, quick=40)
     for share, judge, measure in (
         (0.1, "a good judge", "ndcg@10"),
         (0.3, "a good judge", "ndcg@10"),
