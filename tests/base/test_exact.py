@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import finite
 
-from idealrank._core.exact import ExactSum, Moments
+from idealrank._core.exact import ExactSum, Moments, row_moments
 from idealrank.errors import DataError
 
 
@@ -30,6 +30,37 @@ def test_moments_are_exact_and_do_not_depend_on_batches(values: list[float], n_b
     if len(values) > 1:
         exact = float(statistics.variance(list(map(Fraction, values))))
         assert whole.variance == merged.variance == exact
+
+
+@given(
+    st.integers(0, 9).flatmap(
+        lambda n: st.lists(
+            st.lists(
+                st.floats(-1e100, 1e100) | st.floats(-1, 1) | st.sampled_from((0.0, 0.1, 0.3, 1.0)),
+                min_size=n,
+                max_size=n,
+            ),
+            min_size=1,
+        )
+    )
+)
+def test_moments_of_all_rows_at_once_are_those_of_each_row(values: list[list[float]]) -> None:
+    rows = np.array(values, float)
+    for row, together in zip(rows, row_moments(rows, (-1, 1)), strict=True):
+        alone = Moments.of(row, value_range=(-1, 1))
+        assert (together.count, together.limits) == (alone.count, alone.limits)
+        np.testing.assert_array_equal((together.mean, together.variance), (alone.mean, alone.variance))
+
+
+@pytest.mark.parametrize("n", [2, 7, 64, 201])
+def test_moments_of_long_rows_that_cancel_are_those_of_each_row(n: int) -> None:
+    rng = np.random.default_rng(n)
+    spread = np.power(10.0, rng.uniform(-12, 12, (20, n)))
+    nearly_same = 0.1 + 1e-16 * rng.integers(0, 3, (40, n)).astype(np.float64)
+    for rows in (rng.normal(size=(40, n)), nearly_same, np.hstack([spread, -spread])):
+        alone = [Moments.of(row) for row in rows]
+        together = row_moments(rows)
+        assert [(each.mean, each.variance) for each in together] == [(each.mean, each.variance) for each in alone]
 
 
 def test_nothing_and_nan_have_no_mean() -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank._typing import Floats
+from idealrank._typing import Booleans, Floats
 from idealrank.errors import DataError
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-__all__ = ["UNBOUNDED", "ExactSum", "Moments", "WeightedMoments", "linearized"]
+__all__ = ["UNBOUNDED", "ExactSum", "Moments", "RowMoments", "WeightedMoments", "linearized", "row_moments"]
 
 
 #: The range of values without limits.
@@ -21,6 +22,8 @@ UNBOUNDED = (-math.inf, math.inf)
 _LEAST_EXPONENT = -1074  # one less than the exponent of the smallest positive double, as given by frexp
 _N_EXPONENTS = 1024 - _LEAST_EXPONENT + 1
 _LOW_BITS = 27
+_ROUNDING = 2.0**-53  # the largest relative error of one operation
+_LEAST_SQUARED = 1e-100  # squares of smaller values, or their rounding errors, may vanish
 _AT_ONCE = 1 << 20  # values between two moments at which Ctrl-C is answered
 
 
@@ -139,9 +142,7 @@ class Moments:
     @property
     def limits(self) -> tuple[float, float]:
         """The range of the values, or infinities if one of them is beyond it by more than rounding."""
-        (low, high), (least, most) = self.value_range, self._extremes
-        rounding = 1e-9 * (high - low) if high - low < math.inf else 0.0
-        return self.value_range if low - rounding <= least and most <= high + rounding else UNBOUNDED
+        return _limits(self.value_range, *self._extremes)
 
     @property
     def effective_count(self) -> float:
@@ -276,6 +277,95 @@ def _weighted_mean(values: Floats, weights: Floats) -> float:
         products.add(part)
     total.add(weights)
     return float(products.value / total.value)
+
+
+@dataclass(frozen=True, slots=True)
+class RowMoments:
+    """What `Moments` has of the values in one row of a matrix."""
+
+    mean: float
+    variance: float
+    limits: tuple[float, float]
+    count: int
+
+    @property
+    def effective_count(self) -> float:
+        """The number of values."""
+        return self.count
+
+
+def row_moments(rows: Floats, value_range: tuple[float, float] = UNBOUNDED) -> list[RowMoments]:
+    """Return the moments of every row of a matrix without NaN, equal to those of `Moments` in all digits.
+
+    Sums are pairs of doubles with a bound of their error. A row whose mean or variance this bound does not decide is
+    left to `Moments`.
+
+    Examples
+    --------
+    >>> row_moments(np.array([[0.1] * 10]))[0].mean
+    0.1
+    """
+    n = rows.shape[1]
+    if n == 0:
+        return [RowMoments(math.nan, math.nan, value_range, 0)] * len(rows)
+    least, most = rows.min(axis=1), rows.max(axis=1)
+    total, rest, error = _sums(rows, np.zeros((len(rows), 1)))
+    means, is_sure = _quotients(total, rest, error, n)
+    largest = np.maximum(-least, most)
+    is_sure &= (largest == 0) | ((largest > _LEAST_SQUARED) & ((means == 0) | (np.abs(means) > _LEAST_SQUARED**2)))
+    variances = np.full(len(rows), math.nan)
+    if n > 1:
+        squares, more, square_error = _sums(*_product(rows, rows))
+        square, beyond = _product(total, total)
+        part = square / n
+        product, rounding = _product(part, np.array([float(n)]))
+        deviations, rounded = _two_sum(squares, -part)
+        rounded += more - (square - product - rounding + beyond + 2 * total * rest) / n
+        error = square_error + 2 * np.abs(total) * error / n + _ROUNDING**2 * 16 * squares
+        error += _ROUNDING * 8 * (np.abs(more) + np.abs(total * rest) / n) + rest * rest / n
+        variances, is_decided = _quotients(deviations, rounded, error, n - 1)
+        is_same = least == most
+        means[is_same], variances[is_same] = least[is_same] + 0.0, 0.0
+        is_sure = is_same | (is_sure & is_decided & (variances > 0))
+    for row in np.flatnonzero(~is_sure):
+        moments = Moments.of(rows[row])
+        means[row], variances[row] = moments.mean, moments.variance
+    each = zip(means.tolist(), variances.tolist(), least.tolist(), most.tolist(), strict=True)
+    return [RowMoments(mean, variance, _limits(value_range, low, high), n) for mean, variance, low, high in each]
+
+
+def _limits(value_range: tuple[float, float], least: float, most: float) -> tuple[float, float]:
+    low, high = value_range
+    rounding = 1e-9 * (high - low) if high - low < math.inf else 0.0
+    return value_range if low - rounding <= least and most <= high + rounding else UNBOUNDED
+
+
+def _sums(total: Floats, rests: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the sum over each row of both arrays as a large and a small part, and a bound of its error."""
+    rest, size = rests.sum(axis=1), np.abs(rests).sum(axis=1)
+    while (n := total.shape[1]) > 1:
+        half, last = n // 2, total[:, n // 2 * 2 :]
+        total, errors = _two_sum(total[:, :half], total[:, half : 2 * half])
+        rest += errors.sum(axis=1)
+        size += np.abs(errors, out=errors).sum(axis=1)
+        total = np.concatenate([total, last], axis=1) if last.size else total
+    return total[:, 0], rest, _ROUNDING * 128 * size
+
+
+def _quotients(high: Floats, low: Floats, error: Floats, n: int) -> tuple[Floats, Booleans]:
+    """Return (high + low) / n, rounded once, and whether this holds for all sums within the error."""
+    first = high / n
+    product, rounding = _product(first, np.array([float(n)]))
+    second = (high - product - rounding + low) / n
+    margin = (error + _ROUNDING * 8 * (np.abs(low) + _ROUNDING * np.abs(high))) / n
+    return first + second + 0.0, first + (second - margin) == first + (second + margin)
+
+
+def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return the rounded sums and their rounding errors (Knuth 1969)."""
+    total = a + b
+    other = total - a
+    return total, (a - (total - other)) + (b - other)
 
 
 def _product(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -49,6 +49,10 @@ def plain(value: object) -> Plain:
     >>> plain({"a": np.array([1.0, np.nan]), "b": (np.int64(2), None)})
     {'a': [1.0, nan], 'b': [2, None]}
     """
+    if type(value) in (float, int, str, bool):  # most values
+        return cast("Plain", value)
+    if type(value) in (list, tuple):
+        return [plain(each) for each in cast("Iterable[object]", value)]
     if hasattr(value, "to_dict") and not isinstance(value, type):
         found: dict[str, Plain] = value.to_dict()
         return found

@@ -152,6 +152,9 @@ class Tables(Mapping[str, Table]):
     def __getitem__(self, name: str) -> Table:
         return self._makers[name]()
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers  # without creating the table
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._makers)
 

@@ -306,10 +306,9 @@ def _mark(
     comparison: Comparison, measure: str, difference: Difference | None, cell: tuple[int, int]
 ) -> dict[tuple[int, int], str]:
     """Return the mark of a significant difference; a difference of 0 is neither better nor worse, and has none."""
-    change = 0.0 if difference is None else gain(comparison, measure, difference)
-    if difference is None or not difference.corrected <= comparison.level or change == 0:
+    if difference is None or not difference.corrected <= comparison.level or difference.difference == 0:
         return {}
-    return {cell: BETTER if change > 0 else WORSE}
+    return {cell: BETTER if gain(comparison, measure, difference) > 0 else WORSE}
 
 
 def _best(

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._present.result import Result
+from idealrank._typing import Floats
 from idealrank.stats.samples import differences_of
 
-__all__ = ["EffectSize", "effect_size"]
+__all__ = ["EffectSize", "effect_size", "effect_sizes"]
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,28 @@ def effect_size(a: npt.ArrayLike, b: npt.ArrayLike) -> EffectSize:
     >>> effect.cohen_dz, effect.common_language, effect.wins
     (2.0, 1.0, 3)
     """
-    differences = differences_of(a, b).values
-    n = differences.size
-    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-    deviation = float(differences.std(ddof=1)) if n > 1 else 0.0
-    dz = float(differences.mean()) / deviation if deviation > 0 else math.nan
-    unbiased = dz * _bias_factor(n - 1) if n > 2 else math.nan
-    chance = (wins + (n - wins - losses) / 2) / n if n else math.nan
-    return EffectSize(dz, unbiased, chance, wins, n - wins - losses, losses)
+    return effect_sizes(differences_of(a, b).values[None])[0]
+
+
+def effect_sizes(differences: Floats) -> list[EffectSize]:
+    """Return the effect sizes of each row of differences[pair, query] without NaN.
+
+    Examples
+    --------
+    >>> effect_sizes(np.array([[1.0, 2.0, 3.0]]))[0].cohen_dz
+    2.0
+    """
+    n = differences.shape[1]
+    wins, losses = (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
+    ties = n - wins - losses
+    dz = np.full(len(differences), math.nan)
+    if n > 1:
+        deviations = differences.std(axis=1, ddof=1)
+        np.divide(differences.mean(axis=1), deviations, out=dz, where=deviations > 0)
+    unbiased = dz * (_bias_factor(n - 1) if n > 2 else math.nan)
+    chances = (wins + ties / 2) / (n or math.nan)
+    numbers = (each.tolist() for each in (dz, unbiased, chances, wins, ties, losses))
+    return [EffectSize(*each) for each in zip(*numbers, strict=True)]
 
 
 def _bias_factor(df: int) -> float:

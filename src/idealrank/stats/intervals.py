@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._core.checks import check_fraction
-from idealrank._core.exact import UNBOUNDED, Moments
+from idealrank._core.exact import UNBOUNDED, Moments, RowMoments
 from idealrank._core.seeds import new_seed
 from idealrank._core.threads import resolve_threads
 from idealrank._present.result import Result
@@ -229,11 +230,9 @@ def bounded_interval(
     >>> [round(each, 3) for each in bounded_interval(0.7, 0.7 * 0.3 * 10 / 9, 10, 0.95, (0, 1))]
     [0.357, 0.907]
     """
-    from scipy.special import stdtrit
-
     if not n > 1 or math.isnan(mean) or math.isnan(variance):
         return math.nan, math.nan
-    quantile = min(float(stdtrit(n - 1, (1 + level) / 2)), _LARGEST_QUANTILE)
+    quantile = _quantile(n, level)
     lowest, highest = value_range
     if math.isinf(highest - lowest):
         half = quantile * math.sqrt(variance / n)
@@ -251,7 +250,14 @@ def bounded_interval(
     return min(max(lowest, lowest + size * low), mean), max(min(highest, lowest + size * high), mean)
 
 
-def difference_interval(differences: Moments, level: float) -> Interval:
+@lru_cache(maxsize=256)  # the same for all systems on the same queries
+def _quantile(n: float, level: float) -> float:
+    from scipy.special import stdtrit
+
+    return min(float(stdtrit(n - 1, (1 + level) / 2)), _LARGEST_QUANTILE)
+
+
+def difference_interval(differences: Moments | RowMoments, level: float) -> Interval:
     """Return the interval of a mean difference of two systems; the range is that of differences, such as (-1, 1).
 
     It is Student's t interval, which agrees with the t test, cut at the ends of the range. If all differences are the
@@ -266,9 +272,10 @@ def difference_interval(differences: Moments, level: float) -> Interval:
     (-0.31, 0.31)
     """
     mean, variance, n = differences.mean, differences.variance, differences.effective_count
-    low, high = bounded_interval(mean, variance, n, level, UNBOUNDED if variance > 0 else differences.limits)
+    limits = differences.limits
+    low, high = bounded_interval(mean, variance, n, level, UNBOUNDED if variance > 0 else limits)
     if low == low:
-        low, high = max(low, differences.limits[0]), min(high, differences.limits[1])
+        low, high = max(low, limits[0]), min(high, limits[1])
     note = NO_INTERVAL if differences.count < 2 else SAME_VALUE if variance == 0 else ""
     return Interval(low, high, mean, level, "t", note)
 

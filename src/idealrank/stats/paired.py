@@ -16,7 +16,7 @@ from idealrank._core.threads import resolve_threads
 from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
-from idealrank.stats.samples import differences_of, join_notes
+from idealrank.stats.samples import complete_rows, differences_of, join_notes
 
 __all__ = [
     "PairedTest",
@@ -25,6 +25,7 @@ __all__ = [
     "randomization_test",
     "sign_test",
     "t_p_value",
+    "t_p_values",
     "t_test",
     "wilcoxon_test",
 ]
@@ -173,11 +174,30 @@ def t_p_value(statistic: float, n: float) -> float:
     >>> round(t_p_value(12**0.5, 3), 4), t_p_value(math.inf, 3)
     (0.0742, 0.25)
     """
+    return float(_t_p_values(np.float64(statistic), n))
+
+
+def t_p_values(differences: Floats) -> Floats:
+    """Return the p-values of `t_test` of differences[pair, query], of which some may be NaN.
+
+    Examples
+    --------
+    >>> t_p_values(np.array([[1.0, 2.0, 3.0], [1.0, math.nan, 1.0], [0.0, 0.0, 0.0]])).round(4)
+    array([0.0742, 0.5   , 1.    ])
+    """
+    p_values = np.full(len(differences), math.nan)
+    for pairs, values, _ in complete_rows(differences):
+        n = values.shape[1]
+        if n:
+            p_values[pairs] = np.where(values.any(axis=1) & (n > 1), _t_p_values(_t_statistics(values), n), 1.0)
+    return p_values
+
+
+def _t_p_values(statistics: Floats | np.float64, n: float) -> Floats:
     from scipy.special import stdtr
 
-    if math.isinf(statistic):
-        return float(2.0 ** (1 - n))
-    return max(2 * float(stdtr(n - 1, -abs(statistic))), _LEAST_P_VALUE)
+    p_values = np.maximum(2 * stdtr(n - 1, -np.abs(statistics)), _LEAST_P_VALUE)
+    return np.asarray(np.where(np.isinf(statistics), 2.0 ** (1 - n), p_values), np.float64)
 
 
 def wilcoxon_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
@@ -473,12 +493,22 @@ def _with_t_statistic(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[
     if differences.size < 2:
         note = join_notes(found.note, "a t statistic needs two queries or more")
         return differences, replace(found, p_value=1.0 if differences.size else math.nan, note=note)
+    (statistic,) = _t_statistics(differences[None]).tolist()
+    note = join_notes(found.note, "all differences are the same: there is no variance" if math.isinf(statistic) else "")
+    return differences, replace(found, statistic=statistic, note=note)
+
+
+def _t_statistics(differences: Floats) -> Floats:
+    """Return Student's t of each row: infinite if all are the same, NaN if all are 0 or there is only one."""
+    n = differences.shape[1]
+    if n < 2:
+        return np.full(len(differences), math.nan)
     # Squares of tiny differences would vanish; a power of two changes no digit.
-    scaled = np.ldexp(differences, -math.frexp(float(np.abs(differences).max()))[1])
-    deviation = float(scaled.std(ddof=1))
-    if deviation <= _ROUNDING * float(np.abs(scaled).max()):
-        if not differences.any():
-            return differences, found
-        note = join_notes(found.note, "all differences are the same: there is no variance")
-        return differences, replace(found, statistic=math.copysign(math.inf, found.difference), note=note)
-    return differences, replace(found, statistic=float(scaled.mean()) / (deviation / math.sqrt(differences.size)))
+    scaled = np.ldexp(differences, -np.frexp(np.abs(differences).max(axis=1, keepdims=True))[1])
+    deviations, means = scaled.std(axis=1, ddof=1), scaled.mean(axis=1)
+    is_same = deviations <= _ROUNDING * np.abs(scaled).max(axis=1)
+    deviations[is_same] = 1.0
+    statistics: Floats = means / (deviations / math.sqrt(n))
+    statistics[is_same] = np.copysign(math.inf, means[is_same])
+    statistics[~differences.any(axis=1)] = math.nan
+    return statistics

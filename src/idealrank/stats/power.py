@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import are_numbers, check_fraction
@@ -16,7 +17,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.stats.samples import LARGEST, complete_queries, complete_values
 from idealrank.stats.several import anova
 
-__all__ = ["PowerPlan", "minimum_detectable_effect", "power_of_t_test", "queries_for"]
+__all__ = ["PowerPlan", "detectable_effects", "minimum_detectable_effect", "power_of_t_test", "queries_for"]
 
 _MOST_QUERIES = 10**9
 DESIGNS = ("t", "anova", "interval", "order", "any_order")
@@ -161,12 +162,24 @@ def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8,
     check_fraction(power, "power")
     check_fraction(level, "level")
     values, _ = complete_values(differences)
-    if values.size < 2:
-        return math.nan
-    variance = float(values.var(ddof=1))
-    if variance == 0:
-        return math.nan
-    return _detectable_errors(values.size, power, level) * math.sqrt(variance / values.size)
+    return detectable_effects(values[None], power, level)[0]
+
+
+def detectable_effects(differences: Floats, power: float = 0.8, level: float = 0.05) -> list[float]:
+    """Return `minimum_detectable_effect` for each row of differences[pair, query] without NaN.
+
+    Examples
+    --------
+    >>> detectable_effects(np.array([[0.5, 0.5]]))
+    [nan]
+    """
+    n = differences.shape[1]
+    variances = differences.var(axis=1, ddof=1) if n > 1 else np.zeros(len(differences))
+    if not variances.any():
+        return [math.nan] * len(differences)
+    effects = _detectable_errors(n, power, level) * np.sqrt(variances / n)
+    found: list[float] = np.where(variances > 0, effects, math.nan).tolist()
+    return found
 
 
 @lru_cache(maxsize=256)  # the same for all pairs of systems on the same queries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from idealrank.errors import DataError
 #: The largest size of a value: sums of the cubes of that many are still numbers.
 LARGEST = 1e100
 
-__all__ = ["LARGEST", "Sample", "complete_queries", "complete_values", "differences_of", "join_notes"]
+__all__ = ["LARGEST", "Sample", "complete_queries", "complete_rows", "complete_values", "differences_of", "join_notes"]
 
 
 class Sample(NamedTuple):
@@ -68,10 +69,30 @@ def complete_queries(matrix: npt.ArrayLike) -> Sample:
             f"a value must be at most {LARGEST:g} in size, got {got:g}: divide all values by a constant", row=row
         )
     kept = ~np.isnan(values).any(axis=1)
-    n_left_out = kept.size - int(kept.sum())
+    return Sample(np.ascontiguousarray(values[kept]), _left_out(kept.size - int(kept.sum()), kept.size))
+
+
+def complete_rows(matrix: Floats) -> Iterator[tuple[list[int], Floats, str]]:
+    """Yield the rows of a matrix[pair, query] that have the same queries, without NaN, and a note on the others.
+
+    Examples
+    --------
+    >>> [(rows, values.tolist()) for rows, values, _ in complete_rows(np.array([[1, np.nan], [2, 3]]))]
+    [([0], [[1.0]]), ([1], [[2.0, 3.0]])]
+    """
+    missing = np.isnan(matrix)
+    places: dict[bytes, list[int]] = {}
+    for row, pattern in enumerate(np.packbits(missing, axis=1)):
+        places.setdefault(pattern.tobytes(), []).append(row)
+    for rows in places.values():
+        gone = missing[rows[0]]
+        values = matrix if len(places) == 1 and not gone.any() else np.ascontiguousarray(matrix[rows][:, ~gone])
+        yield rows, values, _left_out(int(gone.sum()), gone.size)
+
+
+def _left_out(n_left_out: int, n_queries: int) -> str:
     gone = "has no value and is left out" if n_left_out == 1 else "have no value and are left out"
-    note = f"{n_left_out} of {kept.size} queries {gone}" if n_left_out else ""
-    return Sample(np.ascontiguousarray(values[kept]), note)
+    return f"{n_left_out} of {n_queries} queries {gone}" if n_left_out else ""
 
 
 def join_notes(note: str, more: str) -> str:
