@@ -9,9 +9,11 @@ import sys
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
 from idealrank._core.extras import EXTRAS
+from idealrank.cli.group import commands
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
@@ -109,12 +111,12 @@ def extras() -> dict[str, list[str]]:
 
 
 def test_every_example_works_or_names_the_extra_that_it_needs(outcomes: dict[str, str]) -> None:
-    commands = {f": {installing(extra)}" for extra in extras()}
+    endings = {f": {installing(extra)}" for extra in extras()}
     wrong = {
         name: outcome
         for name, outcome in outcomes.items()
         if outcome not in ("passed", "no example")
-        and not any(" needs " in outcome and outcome.endswith(command) for command in commands)
+        and not any(" needs " in outcome and outcome.endswith(ending) for ending in endings)
         and not outcome.endswith((": pip install pandas", ": pip install polars", ": pip install ir_measures"))
     }
     assert not wrong
@@ -187,32 +189,39 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (files / "run.txt").write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\nq2 Q0 a 1 2 t\nq2 Q0 b 2 1 t\n")
     (files / "train.txt").write_text("1 qid:1 1:1\n0 qid:1 1:0\n")
     (files / "run.csv").write_text("qid,doc,score\nq1,a,1\n")
+    (files / "best.py").write_text("def dcg(labels):\n    return sum(g / (i + 1) for i, g in enumerate(labels))\n")
+    for copy in ("sets/one.txt", "old/one.run", "new/one.run"):
+        (files / copy).parent.mkdir()
+        (files / copy).write_text((files / ("qrels.txt" if copy.startswith("sets") else "run.txt")).read_text())
     return files
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        # Input files that do not exist show that nothing was read before the error.
-        ("limits no.txt no.run --plot curve.svg", "--plot needs matplotlib: " + installing("report")),
-        ("limits no.txt no.run --html page.html", "--html needs matplotlib: " + installing("report")),
-        ("distinguish no.txt a.run b.run --plot wins.pdf", "--plot needs matplotlib: " + installing("report")),
-        ("distinguish no.txt a.run b.run --html page.html", "--html needs matplotlib: " + installing("report")),
-        ("explain no.txt a.run --like trec_eval --html p.html", "--html needs matplotlib: " + installing("report")),
-        ("train no.txt --out m.json --html page.html", "--html needs matplotlib: " + installing("report")),
-        ("train train.txt --out m.json", "this needs scikit-learn: " + installing("learn")),
-        ("reproduce jin2013", "jin2013 needs matplotlib: " + installing("report")),
-        ("reproduce wang2013 --data no.txt", "wang2013 needs matplotlib: " + installing("report")),
-        ("reproduce qin2008 --data no", "qin2008 needs matplotlib: " + installing("report")),
-        ("demo --quiet", "the demo needs scikit-learn: " + installing("learn")),
-        ("demo --html page.html", "--html needs matplotlib: " + installing("report")),
-        ("export no.json model.onnx --to onnx", "--to onnx needs onnx: " + installing("onnx")),
-        ("convert qrels.txt qrels.parquet", "Parquet needs pyarrow: " + installing("parquet")),
-        ("convert run.csv run.txt", "CSV needs pyarrow: " + installing("parquet")),
-        ("convert run.txt new.run.zst", "new.run.zst needs pyarrow: " + installing("parquet")),
-        ("evaluate qrels.txt run.txt run.csv", "CSV needs pyarrow: " + installing("parquet")),
-    ],
-)
+#: Commands that need a package, and what they say.
+REFUSED = [
+    # Input files that do not exist show that nothing was read before the error.
+    ("limits no.txt no.run --plot curve.svg", "--plot needs matplotlib: " + installing("report")),
+    ("limits no.txt no.run --html page.html", "--html needs matplotlib: " + installing("report")),
+    ("distinguish no.txt a.run b.run --plot wins.pdf", "--plot needs matplotlib: " + installing("report")),
+    ("distinguish no.txt a.run b.run --html page.html", "--html needs matplotlib: " + installing("report")),
+    ("explain no.txt a.run --like trec_eval --html p.html", "--html needs matplotlib: " + installing("report")),
+    ("train no.txt --out m.json --html page.html", "--html needs matplotlib: " + installing("report")),
+    ("train train.txt --out m.json", "this needs scikit-learn: " + installing("learn")),
+    ("reproduce jin2013", "jin2013 needs matplotlib: " + installing("report")),
+    ("reproduce jin2013 --html page.html", "--html needs matplotlib: " + installing("report")),
+    ("reproduce ravikumar2011 --quick", "ravikumar2011 needs matplotlib: " + installing("report")),
+    ("reproduce wang2013 --data no.txt", "wang2013 needs matplotlib: " + installing("report")),
+    ("reproduce qin2008 --data no", "qin2008 needs matplotlib: " + installing("report")),
+    ("demo --quiet", "the demo needs scikit-learn: " + installing("learn")),
+    ("demo --html page.html", "--html needs matplotlib: " + installing("report")),
+    ("export no.json model.onnx --to onnx", "--to onnx needs onnx: " + installing("onnx")),
+    ("convert qrels.txt qrels.parquet", "Parquet needs pyarrow: " + installing("parquet")),
+    ("convert run.csv run.txt", "CSV needs pyarrow: " + installing("parquet")),
+    ("convert run.txt new.run.zst", "new.run.zst needs pyarrow: " + installing("parquet")),
+    ("evaluate qrels.txt run.txt run.csv", "CSV needs pyarrow: " + installing("parquet")),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED)
 def test_a_command_says_at_once_that_a_package_is_missing(folder: Path, words: str, message: str) -> None:
     done = run_without(BLOCKED, *words.split(), folder=folder)
     assert (done.returncode, done.stdout) == (1, "")
@@ -225,7 +234,15 @@ def test_a_learner_says_before_it_reads_that_its_package_is_missing(folder: Path
     assert done.stderr == f"idealrank: error: BoostedRanker needs lightgbm: {installing('lightgbm')}\n"
 
 
-@pytest.mark.parametrize("words", ["evaluate qrels.txt run.txt", "compare qrels.txt a=run.txt b=run.txt"])
+WITHOUT_FIGURES = [
+    "evaluate qrels.txt run.txt",
+    "compare qrels.txt a=run.txt b=run.txt",
+    "identify best.py:dcg",
+    "leaderboard sets old new",
+]
+
+
+@pytest.mark.parametrize("words", WITHOUT_FIGURES)
 def test_pages_without_figures_need_no_optional_package(folder: Path, words: str, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     done = run_without(BLOCKED, *words.split(), "--html", str(path), folder=folder)
@@ -233,3 +250,11 @@ def test_pages_without_figures_need_no_optional_package(folder: Path, words: str
     text = path.read_text()
     assert "<dt>NumPy</dt>" in text
     assert "Matplotlib" not in text
+
+
+def test_every_page_is_made_or_refused_above() -> None:
+    context = click.Context(commands)
+    resolved = [commands.resolve_command(context, [name])[:2] for name in commands.list_commands(context)]
+    with_pages = {name for name, each in resolved if each and any("--html" in option.opts for option in each.params)}
+    tested = [*WITHOUT_FIGURES, *(words for words, _ in REFUSED if "--html" in words)]
+    assert {words.split()[0] for words in tested} == with_pages

@@ -86,7 +86,6 @@ def reproduce(
         raise OptionError(f"quick is for {' and '.join(sorted(ON_FOLDS))}, which train for long; not for {paper}")
     require("matplotlib", *([] if paper == "jin2013" else ["sklearn"]), for_=paper)
     options = {"quick": quick, "verbose": verbose} if paper in ON_FOLDS else {}
-    require("matplotlib", *([] if paper == "jin2013" else ["sklearn"]), for_=paper)
     experiment = import_module(f"idealrank.experiments.{paper}")
     found: Reproduction = experiment.reproduce(_read(paper, data), seed=seed, **options)
     return replace(found, subject=f"{paper}: {PAPERS[paper]}")
