@@ -310,6 +310,27 @@ def test_queries_find_their_way_through_a_grid_search_and_a_pipeline() -> None:
         assert_allclose(means, direct, rtol=0, atol=0.02)
 
 
+@pytest.mark.parametrize("scoring", [None, "ndcg"])
+@pytest.mark.filterwarnings("ignore:One or more of the test scores are non-finite:UserWarning")
+def test_a_search_without_routing_says_what_to_do(scoring: str | None) -> None:
+    from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+
+    X, y, qid = made()
+    ranker = LinearRanker("pairwise_logistic", max_iter=2)
+    scorer = None if scoring is None else ir.scorer(scoring)
+    options: dict[str, Any] = {"cv": GroupKFold(2), "scoring": scorer, "refit": False}
+    cure = r"sklearn\.set_config\(enable_metadata_routing=True\)"
+    settings = {"l2": [0.01, 100.0]}
+    # scikit-learn passes qid to fit only: the fits succeed, and it makes NaN of the errors of the scores.
+    with pytest.warns(UserWarning, match=cure):
+        GridSearchCV(ranker, settings, **options).fit(X, y, qid=qid, groups=qid)
+    with pytest.raises(DataError, match=cure):
+        GridSearchCV(ranker, settings, error_score="raise", **options).fit(X, y, qid=qid, groups=qid)
+    # No fit succeeds.
+    with pytest.raises(ValueError, match=cure):
+        cross_val_score(ranker, X, y, groups=qid, cv=GroupKFold(2), scoring=scorer)
+
+
 def test_names_of_features_must_be_those_of_the_fit() -> None:
     pandas = pytest.importorskip("pandas")
     X, y, qid = made()

@@ -338,7 +338,12 @@ def _from_arrays(
     """Return arrays as RankingData, with features checked like in scikit-learn."""
     if labeled and (y is None or qid is None):
         missing = "requires y to be passed, but the target y is None" if y is None else "got no qid"
-        raise DataError(f"{type(ranker).__name__} {missing}: give RankingData, or the label and the query of each row")
+        cure = "give RankingData, or the label and the query of each row"
+        if y is not None:
+            # Without routing, a search passes qid to fit at most, and makes NaN of the error of score.
+            cure += "; a search of scikit-learn passes them on after sklearn.set_config(enable_metadata_routing=True) "
+            cure += "and fit(X, y, qid=...); idealrank.learners.tune needs no setting"
+        raise DataError(f"{type(ranker).__name__} {missing}: {cure}")
     check_unmasked(X, "features")
     check_index({"X": X, "y": y, "qid": qid, "sample_weight": sample_weight})
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}
