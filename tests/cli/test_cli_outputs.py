@@ -3,6 +3,7 @@
 import io
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -101,6 +102,19 @@ def test_a_pipe_may_be_the_target(data: Path, tmp_path: Path) -> None:
     assert os.read(reader, 1 << 16).startswith(b'"qid","label"')
     os.close(reader)
     assert pipe.is_fifo()
+
+
+@posix_only
+def test_process_substitution_may_be_the_data_and_a_system(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\n")
+    (tmp_path / "run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 2 t\n")
+    shell = f"{sys.executable} -m idealrank evaluate <(cat qrels) <(cat run) -m rr --format csv -q"
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("needs bash")
+    done = subprocess.run([bash, "-c", shell], capture_output=True, text=True, check=False, cwd=tmp_path)
+    direct = run("evaluate", str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "rr", "--format", "csv", "-q")
+    assert done.stdout == direct.stdout, done.stderr
 
 
 def test_convert_writes_every_query_or_fails(tmp_path: Path) -> None:

@@ -5,15 +5,17 @@ import gzip
 import lzma
 import os
 import re
+import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import idealrank as ir
 import idealrank.io
 from idealrank import Qrels, RankingData, Run, SubtopicQrels, from_arrays
 from idealrank.errors import OptionError, ParseError
@@ -241,10 +243,51 @@ def test_recognizing_takes_linear_time(start: bytes, tmp_path: Path) -> None:
             assert time.process_time() - began < 0.2, unit
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
-def test_a_pipe_is_refused_as_what_it_is() -> None:
+@contextmanager
+def piped(content: bytes) -> Iterator[str]:
+    """Yield what a shell makes of <(command)."""
     reading, writing = os.pipe()
+    os.write(writing, content)
     os.close(writing)
-    with pytest.raises(OptionError, match="is a pipe or a device, which can be read only once"):
-        recognized(f"/dev/fd/{reading}", "say")
+    yield f"/dev/fd/{reading}"
     os.close(reading)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+def test_a_pipe_is_refused_as_what_it_is_where_only_its_format_is_asked_for() -> None:
+    with (
+        piped(b"") as path,
+        pytest.raises(OptionError, match=r"is a pipe or a device, which can be read only once.*: say, or write"),
+    ):
+        recognized(path, "say")
+
+
+RUNS = {
+    "a run": b"q1 Q0 a 1 1 t\nq1 Q0 b 2 2 t\n",
+    "JSON": b'{"q1": {"a": 1, "b": 2}}',
+    "MS MARCO": b"q1\tb\t1\nq1\ta\t2\n",
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_pipes_are_read_like_files(
+    run: str, compress: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with piped(compress(b"q1 0 a 1\nq1 0 b 0\n")) as qrels, piped(compress(RUNS[run])) as path:
+        assert ir.evaluate(qrels, path, "rr").mean["rr"] == 0.5
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [(b"", ":1:1: the file is empty"), (b"q1 0 a 1\nq1 0 a x\n", ":2:8: a label must be a finite number, got 'x'")],
+)
+def test_errors_call_a_pipe_by_its_name(content: bytes, error: str) -> None:
+    with piped(content) as path:
+        with pytest.raises(ParseError) as raised:
+            ir.evaluate(path, {"q1": {"a": 1}})
+        assert str(raised.value) == path + error

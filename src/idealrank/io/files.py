@@ -24,6 +24,7 @@ __all__ = [
     "Progress",
     "Source",
     "atomic_output",
+    "copy_of_pipe",
     "display_name",
     "fed_blocks",
     "first_bytes",
@@ -141,6 +142,8 @@ class _KeptOpen:
 _BY_FIRST_BYTES = {b"\x1f\x8b": _gzip, b"\xfd7zXZ\x00": _xz, b"BZh": _bzip2, b"\x28\xb5\x2f\xfd": _zstandard}
 _BY_ENDING = {".gz": _gzip, ".xz": _xz, ".bz2": _bzip2, ".zst": _zstandard}
 _LONGEST_MAGIC = max(map(len, _BY_FIRST_BYTES))
+#: The pipe of which a temporary file is the copy.
+_COPIED: dict[str, str] = {}
 
 
 class Reader(Protocol):
@@ -156,7 +159,7 @@ def display_name(source: Source) -> str:
     if source == "-":
         return "<stdin>"
     if isinstance(source, (str, os.PathLike)):
-        return os.fspath(source)
+        return _COPIED.get(os.fspath(source), os.fspath(source))
     return str(getattr(source, "name", "<file>"))
 
 
@@ -315,6 +318,34 @@ def fed_blocks(
         raise ParseError(error.what, name, error.line, error.column) from None
     except Exception as error:
         raise _if_damaged(error, name, reader.n_lines + 1) from None
+
+
+def copy_of_pipe(path: str, owner: object) -> str:
+    """Copy a pipe, which can be read only once, to a temporary file that error messages call by the pipe's name.
+
+    Parameters
+    ----------
+    path : str
+        The pipe, such as the /dev/fd/63 that a shell makes of ``<(zcat qrels.gz)``.
+    owner : object
+        The copy is removed with this object.
+
+    Returns
+    -------
+    str
+        The path of the copy.
+    """
+    import shutil
+    import tempfile
+    import weakref
+
+    folder = tempfile.mkdtemp(prefix="idealrank-")
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    target = os.path.join(folder, os.path.basename(path))
+    _COPIED[target] = path
+    with open(path, "rb") as pipe, open(target, "wb") as file:
+        shutil.copyfileobj(pipe, file, _BLOCK_SIZE)
+    return target
 
 
 def first_bytes(path: str | os.PathLike[str]) -> bytes:

@@ -244,12 +244,12 @@ def recognized(path: str | os.PathLike[str], ask: str) -> Format:
     if kind is None and _suggested(os.fspath(path)) is None and os.path.exists(path) and not os.path.isfile(path):
         raise OptionError(
             f"{os.fspath(path)!r} is a pipe or a device, which can be read only once, so that its format is not "
-            "recognized: write its content to a file first"
+            f"recognized: {ask}, or write its content to a file first"
         )
     if kind is None and _suggested(os.fspath(path)) is None and os.path.isfile(path):
         titles = ", ".join(listing.title for listing in FORMATS.values())
         what = f"the file does not begin like any of {titles}; {ask}"
-        raise ParseError(what if first_bytes(path).strip() else "the file is empty", os.fspath(path))
+        raise ParseError(what if first_bytes(path).strip() else "the file is empty", display_name(path))
     return kind or named(path, ask)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
@@ -14,7 +15,7 @@ from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
-from idealrank.io.files import Progress, first_bytes, read_whole
+from idealrank.io.files import Progress, copy_of_pipe, display_name, first_bytes, read_whole
 from idealrank.io.formats import NUMBER, Format, Frame, Nested, recognized, sniffed
 from idealrank.io.prefetch import RunAhead
 from idealrank.io.shapes.shape import ROLES, Content, InputLayout, Shape, recognize
@@ -32,7 +33,7 @@ def _without_progress(path: str) -> AbstractContextManager[Progress | None]:
 
 
 class PathShape(Shape):
-    """A file; compressed files are decompressed.
+    """A file; compressed files are decompressed, and the content of a pipe is kept in a temporary file.
 
     Parameters
     ----------
@@ -65,6 +66,8 @@ class PathShape(Shape):
     ) -> None:
         super().__init__(value, layout)
         self._path, self._given, self._fallback = os.fspath(value), kind, fallback
+        if os.path.exists(self._path) and stat.S_ISFIFO(os.stat(self._path).st_mode):
+            self._path = copy_of_pipe(self._path, self)
         self._source = value if isinstance(value, RunAhead) else self._path
         self._group, self._reading = group, reading
 
@@ -130,8 +133,8 @@ class PathShape(Shape):
     def describe(self) -> str:
         """Return the path and the format."""
         if self._inner is not None:
-            return f"{self._path!r}, {self._inner.describe()}"
-        return f"{self._path!r}, {'one score per line' if self.kind is None else self.kind.title}"
+            return f"{display_name(self._path)!r}, {self._inner.describe()}"
+        return f"{display_name(self._path)!r}, {'one score per line' if self.kind is None else self.kind.title}"
 
     def qrels(self) -> Qrels:
         """Return the judgments."""
@@ -212,7 +215,7 @@ class PathShape(Shape):
             try:
                 return pyarrow_module().Table.from_pylist(list(map(dict, content)))
             except (ValueError, TypeError, OverflowError) as error:
-                raise ParseError(f"cannot read the records as a table: {error}", self._path) from None
+                raise ParseError(f"cannot read the records as a table: {error}", display_name(self._path)) from None
         return content
 
     @contextmanager
@@ -226,4 +229,4 @@ class PathShape(Shape):
                 from idealrank.io.parquet_csv import line_of_record
 
                 line = line_of_record(read_whole(self._path), error.row + 1)
-            raise ParseError(str(error), self._path, line) from None
+            raise ParseError(str(error), display_name(self._path), line) from None
