@@ -75,3 +75,14 @@ def test_ctrl_c_ends_a_native_call(name: str) -> None:
         child.kill()
     assert output == "interrupted\n"
     assert child.returncode == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="timers of processor time")
+@pytest.mark.filterwarnings("ignore:RankNet did not converge")
+def test_a_fit_answers_signals_in_time() -> None:
+    from native.waits import Waits, fits
+
+    for name, fit in fits(500_000, 500_000):
+        with Waits() as waits:
+            fit()
+        assert 0 < waits.longest < 0.2, f"{name}: until {waits.where}"  # 0.1 s on a busy machine

@@ -16,7 +16,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from functools import partial
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -93,6 +95,42 @@ def calls(kinds: list[str], n: int, per_list: int, folder: Path) -> Iterator[tup
         yield "randomized_tukey_hsd", lambda: stats.randomized_tukey_hsd(several, n_permutations=20_000, n_threads=1)
     if "readers" in kinds:
         yield from _readers(n, folder)
+    if "fits" in kinds:
+        yield from fits(n, per_list)
+    if "commands" in kinds:
+        yield from _commands(folder)
+
+
+def fits(n: int, per_list: int, n_features: int = 50) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Return fits of learners, after one that is short and imports what they need."""
+    from idealrank import learners
+
+    rng = np.random.default_rng(0)
+    cells, labels = rng.standard_normal((n, n_features), np.float32), rng.integers(0, 5, n).astype(np.float64)
+    data = ir.from_arrays(labels, offsets=np.arange(0, n + 1, per_list), features=cells)
+    for normalize in (None, "zscore"):
+        ranker = learners.RankNet(max_iter=2, normalize=normalize, n_threads=1)
+        ranker.fit(cells[:99], labels[:99], qid=[0] * 99)
+        yield f"RankNet(normalize={normalize!r})", partial(ranker.fit, data, eval_set=data)
+
+
+def _commands(folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
+    from idealrank.cli.group import commands
+    from idealrank.io import write_letor
+
+    write_letor(ir.datasets.web_search(seed=0)[0], folder / "train.txt")
+    for words in (
+        f"train {folder}/train.txt --out {folder}/m.json --html {folder}/m.html",
+        f"reproduce wang2013 --html {folder}/w.html",
+        f"reproduce ravikumar2011 --quick --html {folder}/r.html",
+        f"train {folder}/train.txt --learner boosted --set n_estimators=20 --set n_threads=1 --out {folder}/m.json",
+    ):
+        yield words.partition(" --html")[0].replace(f"{folder}/", ""), partial(_command, commands, words)
+
+
+def _command(commands: Any, words: str) -> None:
+    with redirect_stdout(TextIOWrapper(BytesIO())):
+        commands.main([*words.split(), "-q"], standalone_mode=False)
 
 
 def _averages(measure: ir.measures.Measure) -> bool:
@@ -126,7 +164,7 @@ def _readers(n: int, folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("kinds", nargs="*", default=["losses", "measures", "stats", "readers"])
+    parser.add_argument("kinds", nargs="*", default=["losses", "measures", "stats", "readers", "fits", "commands"])
     parser.add_argument("--documents", type=int, default=5_000_000)
     parser.add_argument("--per-list", type=int, default=None)
     asked = parser.parse_args()
