@@ -382,7 +382,7 @@ def _machine_worlds() -> Iterator[World]:
         covered = functools.partial(_covered, n, n_human, _JUDGES[judge], measure, "queries", is_skewed=is_skewed)
         # Ten judgments rarely show the rare mistakes of an excellent judge, which decide the mean over these queries.
         is_rare = judge == "an excellent judge" and n_human <= 10
-        promise = wrong_if_skewed if is_skewed else wrong
+        promise = wrong_if_skewed if is_skewed else at_most(0.1) if n_human <= 15 else wrong
         yield World(_I, f"{drawn}; difference", covered(), promise, quick=40)
         yield World(_I, f"{drawn}; mean of a system", covered(of_mean=True), wrong, quick=40)
         if n_human < n:
