@@ -115,3 +115,9 @@ def test_one_convention_goes_with_a_published_number(collection: tuple[Any, Any]
     assert ir.explain(qrels, run, "ap", like="ranx", published=0.3).like == "ranx"
     with pytest.raises(OptionError, match="one convention"):
         ir.explain(qrels, run, "ap", like=["ranx", "beir"], published=0.3)  # type: ignore[call-overload]
+
+
+def test_a_name_that_means_something_else_in_a_tool_is_not_explained() -> None:
+    qrels, run = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 2.0, "b": 1.0}}
+    with pytest.raises(OptionError, match="ranx's hits@k is the number of relevant documents"):
+        ir.explain(qrels, run, "hits@10", like=["trec_eval", "ranx"])

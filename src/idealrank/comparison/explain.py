@@ -20,7 +20,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_base import Measured, changes_text
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.evaluation.evaluator import Evaluator
-from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of, named_measures
 from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention
@@ -343,6 +343,8 @@ def explain(
     if published is not None and len(rules) > 1:
         raise OptionError("a published number is explained from one convention: like='trec_eval'")
     given = measure_named(measure)
+    for each in rules:
+        named_measures(measure, each)  # refuses a name that means something else in the tool
     judged, systems = judged_and_systems(data, scores, layout_of(layout, order))
     if len(systems) > 1:
         raise DataError("an explanation is of one system; give one run, or one score per document")
