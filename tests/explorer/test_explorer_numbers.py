@@ -89,6 +89,8 @@ def in_library(choices: dict[str, Any]) -> tuple[Any, Any]:
     """The measure and the convention that these choices are."""
     data = {name: choices[name] for name in DATA}
     options = {name: value for name, value in choices.items() if name not in DATA and value is not None}
+    if options.get("ideal") == "full":  # which is cut nowhere
+        options = {name: value for name, value in options.items() if name not in ("ideal_cut", "negative_ideal")}
     return ir.measures.NDCG(**options), ir.measures.conventions.Convention("drawn", **data)
 
 

@@ -48,7 +48,7 @@ def compared(
 ) -> Callable[[Path], Any]:
     def write(path: Path) -> Any:
         qrels, runs = drawn(names, queries)
-        choices = {"test": "t" if baseline else None, "seed": 0, "n_permutations": 200, **options}
+        choices = {"test": "t", "seed": 0, "n_permutations": 200, **options}
         found = ir.compare(qrels, runs, measures, baseline=baseline, **choices)
         drawn_runs = {name: run for name, run in runs.items() if name not in without}
         curves = ir.evaluate(qrels, drawn_runs, report.over_cutoffs(measures))

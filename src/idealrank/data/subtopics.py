@@ -210,7 +210,28 @@ class SubtopicQrels(Qrels):
         subtopic_ids: Ids,
         problems: tuple[Problem, ...] = (),
     ) -> Self:
-        """Create judgments like `from_rows`, from rows that are grouped by query: ``offsets[i]:offsets[i + 1]``."""
+        """Create judgments like `from_rows`, from rows that are grouped by query.
+
+        Parameters
+        ----------
+        query_ids : Ids
+            One id per query.
+        offsets : int64 array
+            Query i has the rows ``offsets[i]:offsets[i + 1]``.
+        doc_ids : Ids
+            The document of each row.
+        labels : float64 array
+            The label of each row.
+        subtopic_ids : Ids
+            The subtopic of each row.
+        problems : tuple of Problem
+            What a reader noticed.
+
+        Returns
+        -------
+        SubtopicQrels
+            The judgments.
+        """
         made = cls.__new__(cls)
         made._fill_grouped(query_ids, offsets, doc_ids, labels, subtopic_ids.numbered(), problems)
         return made

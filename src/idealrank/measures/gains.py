@@ -236,12 +236,7 @@ class Table(Gain):
 @register("partial")
 @dataclass(frozen=True, init=False)
 class Partial(Table):
-    """The gain of some labels from a table; any other label is its own gain, as in trec_eval and ir_measures.
-
-    Parameters
-    ----------
-    *gains : mapping, sequence or float
-        A mapping of labels to gains, as in `Table`.
+    """The gain of some labels from a table, given as for `Table`; any other label is its own gain, as in trec_eval.
 
     Examples
     --------

@@ -18,6 +18,7 @@ from idealrank._typing import Floats
 from idealrank.data.columns import float_array, float_column
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.control_variates import FEWEST_WITH_MACHINE, Estimate, combined, estimate_means, slopes, t_quantile
+from idealrank.stats.intervals import checked_range
 from idealrank.stats.samples import LARGEST
 
 __all__ = ["JudgingPlan", "PredictionPowered", "human_queries_for", "prediction_powered"]
@@ -190,6 +191,7 @@ def prediction_powered(
     found = estimate_means(f, g, float((guesses - center).mean()), float(guesses.var(ddof=1)), n)
     mean, variance, degrees = float(found.means), float(found.variances), float(found.degrees)
     rest, share = (float(found.open_variances), float(found.open_degrees)), 1 - n_human / n
+    value_range = checked_range(value_range)
     both = Estimate(mean, variance, degrees, *rest, share, value_range, is_difference)
     human_variance = float(f.var(ddof=1)) / n_human
     alone = replace(both, mean=float(f.mean()), variance=human_variance, degrees=n_human - 1.0)

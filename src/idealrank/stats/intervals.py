@@ -19,7 +19,7 @@ from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.samples import complete_values, join_notes
 
-__all__ = ["Interval", "bounded_interval", "difference_interval", "interval", "interval_of"]
+__all__ = ["Interval", "bounded_interval", "checked_range", "difference_interval", "interval", "interval_of"]
 
 #: Remarks on intervals.
 SAME_VALUE, NO_INTERVAL = "all queries have the same value", "an interval needs two queries or more"
@@ -130,6 +130,7 @@ def interval(
     (0.6915, 1.0, 1.0)
     """
     check_fraction(level, "level")
+    value_range = checked_range(value_range)
     is_bounded = not np.isinf(value_range).any()
     if method is None:
         method = "score" if is_bounded else "t"
@@ -160,10 +161,19 @@ def interval(
     return Interval(float(low), float(high), mean, level, method, note, seed)
 
 
-def _check_range(sample: Floats, value_range: tuple[float, float]) -> None:
-    low, high = value_range
+def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
+    """Return the lowest and the highest value that can occur, two numbers or infinities."""
+    try:
+        low, high = map(float, value_range)
+    except (TypeError, ValueError):
+        low = high = math.nan
     if not low < high:
         raise OptionError(f"value_range must be two numbers, the lower one first, got {value_range!r}")
+    return low, high
+
+
+def _check_range(sample: Floats, value_range: tuple[float, float]) -> None:
+    low, high = value_range
     if sample.size and not low <= sample.min() <= sample.max() <= high:
         wrong = sample.min() if sample.min() < low else sample.max()
         raise DataError(f"a value must be in the range from {low:g} to {high:g}, got {wrong:g}")

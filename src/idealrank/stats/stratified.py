@@ -18,7 +18,7 @@ from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.corrections import holm
-from idealrank.stats.intervals import bounded_interval
+from idealrank.stats.intervals import bounded_interval, checked_range
 from idealrank.stats.paired import PairedTest, randomization_test
 from idealrank.stats.samples import complete_queries, differences_of, join_notes
 
@@ -195,6 +195,7 @@ def rank_systems(
     strata = sets if over == "queries" else sets.as_one()
     seed = new_seed(seed)
     means = strata.means.T @ strata.weights
+    value_range = checked_range(value_range)
     low, high = _bounds(means, strata, strata.variances(), level, value_range)
     sign = -1.0 if lower_is_better else 1.0
     differences = means[:, None] - means
