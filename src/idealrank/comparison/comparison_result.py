@@ -589,10 +589,11 @@ class Comparison(Measured):
 
     def _pairs(self, measure: str) -> Floats:
         places = {system: place for place, system in enumerate(self.systems)}
-        rows = []
+        rows, is_tested = [], self._n_valued(measure) > 1
         for each in self.differences[measure]:
             effect, bounds = each.effect, (each.interval.low, each.interval.high)
-            tested = each.p_value, each.corrected, effect.cohen_dz
+            # One query is no test: its p-value is 1, whatever it says.
+            tested = (each.p_value, each.corrected, effect.cohen_dz) if is_tested else (math.nan,) * 3
             counts = effect.wins, effect.ties, effect.losses
             which = places[each.system], places[each.against]
             rows.append([*which, each.difference, *bounds, *tested, *counts, each.detectable])
