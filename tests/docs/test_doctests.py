@@ -14,7 +14,11 @@ from idealrank.errors import MissingExtraError
 
 MODULES = [module.name for module in pkgutil.walk_packages(idealrank.__path__, "idealrank.")]
 #: Modules whose examples need an optional package.
-NEEDS = {"idealrank.learners.trees.boosted": "lightgbm", "idealrank.learners.files.exports": "onnx"}
+NEEDS = {
+    "idealrank.data.columns": "pandas",
+    "idealrank.learners.files.exports": "onnx",
+    "idealrank.learners.trees.boosted": "lightgbm",
+}
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 

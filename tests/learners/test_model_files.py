@@ -446,12 +446,14 @@ def test_sets_of_categories_are_rebuilt_from_words(tmp_path: Path) -> None:
     ],
 )
 def test_trees_that_are_none_never_reach_lightgbm(changes: dict[str, Any], what: str, tmp_path: Path) -> None:
+    pytest.importorskip("lightgbm")
     (tmp_path / "model.json").write_text(json.dumps(boosted(**changes)))
     with pytest.raises(ModelError, match=f"state.*: .*{what}"):
         load(tmp_path / "model.json")
 
 
 def test_trees_of_too_many_features_are_refused_before_they_are_named(tmp_path: Path) -> None:
+    pytest.importorskip("lightgbm")
     (tmp_path / "model.json").write_text(json.dumps(boosted() | {"n_features": 2**31 - 1}))
     with pytest.raises(ModelError, match="state: trees have at most 1,000,000 features"):
         load(tmp_path / "model.json")
