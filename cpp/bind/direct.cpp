@@ -1,4 +1,4 @@
-// Soft ranks, and measures with soft ranks in place of ranks.
+// Soft ranks, measures with soft ranks in place of ranks, and softmax.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -11,7 +11,9 @@
 #include "idealrank/sigmoid/approx_ap.hpp"
 #include "idealrank/sigmoid/approx_ndcg.hpp"
 #include "idealrank/isa/isa.hpp"
+#include "idealrank/sigmoid/list_mle.hpp"
 #include "idealrank/sigmoid/sigmoid_sums.hpp"
+#include "idealrank/sigmoid/softmax.hpp"
 
 namespace idealrank::bind {
 
@@ -102,6 +104,52 @@ void bind_direct(nb::module_& m) {
       },
       "worth"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "alpha"_a, "beta"_a,
       "n_threads"_a, "isa"_a = "");
+
+  m.def(
+      "softmax_cross_entropy",
+      [](const In<double>& worth, const In<double>& scores, const In<std::int64_t>& given_offsets,
+         std::string_view targets, int n_threads, std::string_view isa) {
+        check_length(worth.shape(0), scores.shape(0), "worth");
+        const Offsets offsets(given_offsets, scores.shape(0));
+        const auto kind = named<Targets>(targets, "targets", {"worth", "shares", "logits"});
+        const Isa set = isa_of(isa);
+        const Threads threads = interruptible(n_threads);
+        Buffer<double> values, gradient;
+        {
+          nb::gil_scoped_release release;
+          values.resize(offsets.n_queries());
+          gradient.resize(scores.shape(0));
+          softmax_cross_entropy(span_of(worth), span_of(scores), offsets, kind, set, values.span(), gradient.span(),
+                                threads);
+        }
+        return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)));
+      },
+      "worth"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "targets"_a, "n_threads"_a,
+      "isa"_a = "");
+
+  m.def(
+      "list_mle",
+      [](const In<double>& labels, const In<double>& scores, const In<std::int64_t>& given_offsets,
+         const std::optional<In<double>>& weights, bool together, bool curvature, int n_threads, std::string_view isa) {
+        check_length(labels.shape(0), scores.shape(0), "labels");
+        if (weights) check_length(weights->shape(0), scores.shape(0), "weights");
+        const Offsets offsets(given_offsets, scores.shape(0));
+        const Isa set = isa_of(isa);
+        const Threads threads = interruptible(n_threads);
+        Buffer<double> values, gradient, second;
+        {
+          nb::gil_scoped_release release;
+          values.resize(offsets.n_queries());
+          gradient.resize(scores.shape(0));
+          if (curvature) second.resize(scores.shape(0));
+          list_mle({span_of(labels), span_of(scores), offsets, span_or_empty(weights), together}, set, values.span(),
+                   gradient.span(), second.span(), threads);
+        }
+        return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(gradient)), to_numpy(std::move(second)));
+      },
+      "labels"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), "weights"_a.noconvert().none(),
+      nb::kw_only(), "together"_a, "curvature"_a, "n_threads"_a, "isa"_a = "",
+      "Values, gradient, and the diagonal of the Hessian, which is empty unless `curvature`.");
 }
 
 }  // namespace idealrank::bind

@@ -28,6 +28,8 @@ struct BoundSwap {
   std::optional<In<double>> rates, amounts;
   bool changes;
   double offset;
+  std::size_t n_rankings;
+  std::uint64_t seed;
 };
 
 struct BoundPairLoss {
@@ -42,21 +44,25 @@ void bind_options(nb::module_& m) {
           "__init__",
           [](BoundSwap* self, std::string_view reduction, const BoundDiscount& discount, In<std::int64_t> depths,
              std::optional<std::size_t> truncation, bool together, std::optional<In<double>> distances,
-             std::optional<In<double>> rates, std::optional<In<double>> amounts, bool changes, double offset) {
+             std::optional<In<double>> rates, std::optional<In<double>> amounts, bool changes, double offset,
+             std::size_t n_rankings, std::uint64_t seed) {
             const auto kind = named<Reduction>(reduction, "reduction", {"sum", "precision_mean", "first", "any"});
             if (rates.has_value() != amounts.has_value() || (rates && !distances))
               throw std::invalid_argument("rates need amounts, and both need distances");
             if (rates) check_length(amounts->shape(0), rates->shape(0), "amounts");
+            if (n_rankings > 0 && (kind != Reduction::sum || distances || together || offset > 0))
+              throw std::invalid_argument("means over rankings need the reduction sum, and take no other weights");
             const SwapMeasure measure{kind, discount, span_of(depths)};
             new (self) BoundSwap{measure,           truncation.value_or(PairSpec().truncation),
                                  together,          discount,
                                  std::move(depths), std::move(distances),
                                  std::move(rates),  std::move(amounts),
-                                 changes,           offset};
+                                 changes,           offset,
+                                 n_rankings,        seed};
           },
           nb::kw_only(), "reduction"_a, "discount"_a, "depths"_a, "truncation"_a = nb::none(), "together"_a = false,
           "distances"_a.noconvert() = nb::none(), "rates"_a.noconvert() = nb::none(), "amounts"_a.noconvert() = nb::none(),
-          "changes"_a = true, "offset"_a = 0.0);
+          "changes"_a = true, "offset"_a = 0.0, "n_rankings"_a = 0, "seed"_a = 0);
 
   nb::class_<BoundPairLoss>(m, "PairLoss",
                             "The loss of a pair with its margin or sigma (scale), and what multiplies the sum per query.")
@@ -86,6 +92,8 @@ void bind_options(nb::module_& m) {
               spec.together = swap->together;
               spec.offset = swap->offset;
               spec.with_swap = swap->changes;
+              spec.n_rankings = swap->n_rankings;
+              spec.seed = swap->seed;
               spec.distances = span_or_empty(swap->distances);
               if (swap->rates) spec.exponentials = RankExponentials{span_of(*swap->rates), span_of(*swap->amounts)};
             }

@@ -55,6 +55,9 @@ void bind_sort(nb::module_& m) {
   bind_top_selection<double>(m, "TopSelection64");
 
   m.def(
+      "all_finite", [](const In<double>& values) { return all_finite(span_of(values)); }, "values"_a.noconvert());
+
+  m.def(
       "order",
       [](const In<double>& scores, const In<std::int64_t>& given_offsets, int n_threads) {
         const Offsets offsets(given_offsets, scores.shape(0));

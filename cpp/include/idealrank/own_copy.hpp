@@ -25,6 +25,9 @@ class OwnCopy {
     return copy_;
   }
 
+  // The result of the last call.
+  std::span<const double> last() const { return copy_; }
+
   // Releases the memory.
   void release() { copy_ = std::vector<double>(); }
 

@@ -111,6 +111,29 @@ inline constexpr std::size_t kPairPadding = 4;
 // The same sum as PairSweep, over all pairs of a query, by enumeration. The columns are padded too.
 using PairRows = double (*)(const LabelledDocuments& documents, const DerivativeColumns& columns);
 
+// A query's documents, the near ones first: only pairs with a near document have a weight. Every array is followed by
+// kPairPadding finite numbers. The logistic loss of a pair is multiplied by the difference of its labels, by the weight of
+// its better document, and by the mean over the rankings of the difference of its worths.
+struct SmoothedDocuments {
+  Stop* stop = nullptr;
+  std::size_t n = 0, n_near = 0;
+  const double* labels = nullptr;
+  const double* scores = nullptr;
+  const double* weights = nullptr;
+  double scale = 1;  // sigma
+  // exp(sigma (s - middle)) and its inverse; null if these would overflow.
+  const double* growths = nullptr;
+  const double* shrinks = nullptr;
+  // One number per near document for each ranking, `stride` after that for the ranking before, with zeros in between; and
+  // their means over the rankings. Documents that are not near are worth 0.
+  std::size_t n_rankings = 0, stride = 0;
+  const double* worths = nullptr;
+  const double* means = nullptr;
+  double share = 1;  // 1 / n_rankings
+};
+
+using SmoothedSum = double (*)(const SmoothedDocuments& documents, Derivative derivative, const DerivativeColumns& columns);
+
 // A query's documents by label: each has a box of scores and a coordinate in [-1, 1] within it.
 struct BoxedDocuments {
   const double* within = nullptr;
@@ -128,6 +151,7 @@ struct PairKernels {
   // Computes PlacedDocuments::decays.
   void (*find_decays)(const double* scores, std::size_t n, double sigma, double* decays);
   PairRows (*rows)(PairLoss loss, PairWeight weight, Derivative derivative);
+  SmoothedSum smoothed;
   // Computes the places of a small number of values: greatest first, ties in input order. The arrays
   // are padded to a multiple of four.
   void (*count_places)(const double* values, std::size_t n, double* places);

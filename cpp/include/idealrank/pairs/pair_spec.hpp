@@ -32,6 +32,10 @@ struct PairSpec {
   std::size_t truncation = std::numeric_limits<std::size_t>::max();
   bool together = false;
   double offset = 0;
+  // If above 0, changes are means over this many rankings by scores with logistic noise of scale 1 / sigma, and each rank
+  // after the first `truncation` counts like the one that follows them (smoothed_pairs.hpp).
+  std::size_t n_rankings = 0;
+  std::uint64_t seed = 0;
   // For PairWeight::distance: one number per difference of ranks, enough for the longest query; an equal sum of
   // exponentials, without which pairs are enumerated; and whether changes by swaps count too.
   std::span<const double> distances;

@@ -19,6 +19,7 @@
 #include "idealrank/pairs/pairs_by_label.hpp"
 #include "idealrank/pairs/pairs_by_score.hpp"
 #include "idealrank/pairs/short_pairs.hpp"
+#include "idealrank/pairs/smoothed_pairs.hpp"
 #include "idealrank/pairs/swap_change.hpp"
 #include "idealrank/sort/top.hpp"
 
@@ -45,6 +46,7 @@ class PairwiseLoss {
         number_(stop),
         change_(stop),
         short_(spec, stop),
+        smoothed_(spec, stop),
         by_label_(spec, stop, threads),
         by_score_(spec, stop, threads) {}
 
@@ -54,6 +56,13 @@ class PairwiseLoss {
     if (!short_.takes(query.n()) || !short_(labels, query, column, second)) return std::nullopt;
     if (!short_.has_pairs()) return 0.0;
     return scaled(short_.totals(), short_.n_pairs(), query_factor, column, second);
+  }
+
+  // Does the same as operator() for changes that are means over several rankings.
+  double of_smoothed(std::span<const double> labels, const PairQuery& query, double query_factor, std::span<double> column,
+                     std::span<double> second) {
+    const PairTotals totals = smoothed_(labels, query, column, second);
+    return scaled(totals, std::max(count_pairs(), 1.0), query_factor, column, second);
   }
 
   // Must be called before operator() for each query. The labels need not outlive the call.
@@ -137,6 +146,7 @@ class PairwiseLoss {
   LabelLevels number_;
   SwapChange change_;
   ShortPairs short_;
+  SmoothedPairs smoothed_;
   PairsByLabel by_label_;
   PairsByScore by_score_;
 };
@@ -157,13 +167,15 @@ inline void pairwise(std::span<const double> labels, std::span<const double> sco
       const auto to = column.subspan(first, n), second_to = second.empty() ? second : second.subspan(first, n);
       const double factor = factors.empty() ? 1.0 : factors[static_cast<std::size_t>(query)];
       PairQuery own{scores.subspan(first, n), weights.empty() ? weights : weights.subspan(first, n), query, begin};
-      std::optional<double> value = loss.of_short(labels.subspan(first, n), own, factor, to, second_to);
+      std::optional<double> value;
+      if (spec.n_rankings == 0) value = loss.of_short(labels.subspan(first, n), own, factor, to, second_to);
       if (!value) {
         loss.number(own_labels(labels.subspan(first, n)), query, begin);
-        if (n >= kLongPairList) own_labels.release();
+        if (n >= kLongPairList && spec.n_rankings == 0) own_labels.release();
         own.scores = own_scores(own.scores);
         check_finite(own.scores, query, begin);
-        value = loss(own, factor, to, second_to);
+        value = spec.n_rankings > 0 ? loss.of_smoothed(own_labels.last(), own, factor, to, second_to)
+                                    : loss(own, factor, to, second_to);
       }
       if (!std::isfinite(*value)) throw data_error("the loss overflows: scale the scores down", query, -1);
       values[static_cast<std::size_t>(query)] = *value;

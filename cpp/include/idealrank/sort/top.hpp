@@ -22,15 +22,19 @@ namespace idealrank {
 
 // Throws data_error at the first value that is not finite. A finite number times 0 is 0, and any other is NaN. Four sums,
 // which compilers vectorize, check all values; only after a failure is its position searched for.
-inline void check_finite(std::span<const double> values, std::int64_t query, std::int64_t first_row,
-                         const char* what = "a score") {
+inline bool all_finite(std::span<const double> values) {
   double sums[4] = {0, 0, 0, 0};
   const std::size_t whole = values.size() / 4 * 4;
   for (std::size_t i = 0; i < whole; i += 4) {
     for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += values[i + lane] * 0.0;
   }
   for (std::size_t i = whole; i < values.size(); ++i) sums[0] += values[i] * 0.0;
-  if ((sums[0] + sums[1]) + (sums[2] + sums[3]) == 0) return;
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]) == 0;
+}
+
+inline void check_finite(std::span<const double> values, std::int64_t query, std::int64_t first_row,
+                         const char* what = "a score") {
+  if (all_finite(values)) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     const char* const got = std::isnan(values[i]) ? "nan" : values[i] > 0 ? "inf" : "-inf";
@@ -163,11 +167,12 @@ class TopRanker {
       for (std::size_t first = 0; first + 1 < n;) {
         std::size_t last = first + 1;
         while (last < n && (words_[last] & ~kPlace) == (words_[first] & ~kPlace)) ++last;
-        if (last - first > 1) {
-          std::sort(
-              sorted_.begin() + static_cast<std::ptrdiff_t>(first), sorted_.begin() + static_cast<std::ptrdiff_t>(last),
-              [&](std::uint32_t a, std::uint32_t b) { return scores[a] != scores[b] ? scores[a] > scores[b] : a < b; });
-        }
+        const std::span<std::uint32_t> tied(sorted_.data() + first, last - first);
+        const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
+          return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+        };
+        // Equal scores are in order already: labels, of which there are few, are.
+        if (!std::is_sorted(tied.begin(), tied.end(), is_before)) std::sort(tied.begin(), tied.end(), is_before);
         first = last;
       }
     } else {

@@ -9,6 +9,13 @@
 
 namespace idealrank {
 
+// SplitMix64's step: each bit of the result depends on all bits.
+inline std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+  return x ^ (x >> 31);
+}
+
 // xoshiro256++ (Blackman and Vigna 2021). SplitMix64 fills its state from a seed and the number of the stream.
 class Random {
  public:
@@ -40,12 +47,6 @@ class Random {
   }
 
  private:
-  static std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-    return x ^ (x >> 31);
-  }
-
   std::array<std::uint64_t, 4> state_;
 };
 
