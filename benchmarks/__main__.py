@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import benchmarks.entries
-from benchmarks import record, table
+from benchmarks import record, scoreboard, table
 from benchmarks.runner import ENTRIES, Setting, run
 
 __all__ = ["main"]
@@ -22,6 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m benchmarks", description="idealrank side by side with its peers.")
     parser.add_argument("entries", nargs="*", metavar="ENTRY", help=f"all if none is named: {', '.join(ENTRIES)}")
     parser.add_argument("--quick", action="store_true", help="a twentieth of the sizes, and 3 rounds")
+    parser.add_argument("--processor", action="store_true", help="processor time, for machines that others use too")
+    parser.add_argument("--scoreboard", action="store_true", help="one table of peers, the rows that we lose first")
+    parser.add_argument("--write", action="store_true", help="put the scoreboard into docs/benchmarks.md")
     parser.add_argument("--json", type=Path, metavar="PATH", help="where to save (benchmarks/results/<date>.json)")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.entries if name not in ENTRIES]
@@ -29,10 +32,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"no entry is called {unknown[0]!r}; there are {', '.join(ENTRIES)}")
 
     with tempfile.TemporaryDirectory(prefix="idealrank-benchmarks-") as folder:
-        setting = Setting(Path(folder), scale=0.05, rounds=3) if options.quick else Setting(Path(folder))
+        size = (0.05, 3) if options.quick else (1.0, 7)
+        setting = Setting(Path(folder), *size, options.processor, options.scoreboard)
         rows = list(run(options.entries or list(ENTRIES), setting, tell=lambda text: print(text, file=sys.stderr)))
     about = record.describe(rows, setting)
-    table.show(rows)
+    if options.scoreboard:
+        text = scoreboard.markdown(rows, about)
+        print(text)
+        if options.write:
+            scoreboard.write(text)
+    else:
+        table.show(rows)
     path = options.json or _RESULTS / f"{datetime.now():%Y-%m-%dT%H%M%S}.json"
     record.save(rows, about, path)
     machine, versions = about["machine"], ", ".join(f"{name} {version}" for name, version in about["versions"].items())

@@ -1,7 +1,7 @@
 """The share of 95% intervals that contain the true mean: ``python -m benchmarks.interval_coverage FOLDER ...``.
 
 The populations are the values per query of rankers by a single feature, on folders with LETOR files. Queries are drawn
-from them with replacement, so that the true mean is known. The table of docs/which_test.md is of OHSUMED and MQ2008.
+from them with replacement, so that the true mean is known. The table of docs/statistics.md is of OHSUMED and MQ2008.
 """
 
 import sys

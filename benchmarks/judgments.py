@@ -17,7 +17,7 @@ from scipy.special import stdtrit
 
 import idealrank as ir
 from idealrank.judging.machine_judgments.sampled_documents import Sampled, WeightedRanking, estimate_by_document
-from idealrank.judging.unjudged.measure_rules import Ranked, rules_of
+from idealrank.judging.unjudged.pool import Ranked, rules_of
 from idealrank.measures.conventions import convention
 from idealrank.stats.control_variates import estimate_means
 

@@ -14,7 +14,7 @@ import idealrank as ir
 from benchmarks.which_measure import between_markers
 from idealrank.results import PublishedExplanation
 
-PAGE = Path(__file__).parents[1] / "docs" / "answers.md"
+PAGE = Path(__file__).parents[1] / "docs" / "faq.md"
 START, END = "<!-- published_numbers: table -->", "<!-- end of published_numbers -->"
 ANSERINI = "[Anserini](https://github.com/castorini/anserini/blob/master/docs/regressions/regressions-dl19-passage.md)"
 NIST = "[NIST](https://pages.nist.gov/trec-browser/trec28/deep/results/)"

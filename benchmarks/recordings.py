@@ -246,8 +246,8 @@ _ALL, _NO_PAGE, _TWO, _TEXT = FORMATS, FORMATS[:-1], ("text", "json"), ("text",)
 _MEASURES = """ndcg dcg@5 linear_ndcg ap rr p@10 recall@20 f1@5 hit_rate@10 r_precision err@20 rbp bpref inf_ap
 iprec_at_recall eleven_point set_f gm_map num_q num_ret num_rel num_rel_ret judged@10 tied kendall_tau auc ndcg@n^0.5
 ndcg(gain=exp2,discount=power:0.5)@10 P.5,10 nDCG@20 corrected_ndcg@10"""
-_COMMANDS = """agreement bounds compare consistency convert demo distinguish evaluate explain export identify judge-next
-leaderboard limits power reproduce score train trec_eval"""
+_COMMANDS = """agreement bounds compare consistency convert demo distinguish evaluate explain export gate identify
+judge-next leaderboard limits power reproduce score train trec_eval"""
 _COLUMNS = ["--query", "session", "--doc", "item", "--label", "clicked"]
 
 
@@ -339,6 +339,12 @@ def _compare_cases() -> list[_Row]:
         ),
         ("compare/holes", ["compare", *four, f"--{bounds}"], _ALL),
         ("compare/no_holes", ["compare", *four, f"--no-{bounds}", "--all", "--digits", "2"], three_forms),
+        ("gate/baseline", ["gate", QRELS, RUNS[1], "--baseline", RUNS[0], "-m", "ndcg@10", "-m", "ap"], _ALL),
+        ("gate/junit", ["gate", QRELS, RUNS[0], "--baseline", RUNS[1], "--margin", "2%", "--format", "junit"], _TEXT),
+        ("gate/by", [
+            "gate", QRELS, RUNS[3], "--baseline", RUNS[0], "--by", "data/trec/types.txt", "--removed", "zero",
+        ], _TWO),
+        ("gate/save", ["gate", QRELS, RUNS[0], "-m", "ndcg@10", "--save", "baseline.json"], _TEXT),
         ("compare/underline", ["compare", *four, "--underline", "--baseline", "bm25"], ("latex",)),
         ("compare/quiet", ["compare", *four, "--quiet"], _TWO),
         ("compare/like", ["compare", *four, "--like", "sklearn", "--missing", "drop", "--unjudged", "drop"], _TWO),
@@ -374,7 +380,7 @@ def _compare_cases() -> list[_Row]:
 
 def _unjudged_cases() -> list[_Row]:
     return [
-        ("bounds/four", ["bounds", QRELS, *RUNS], _NO_PAGE),
+        ("bounds/four", ["bounds", QRELS, *RUNS], _ALL),
         ("bounds/one", ["bounds", QRELS, RUNS[0], "-m", "ap", "--unseen", "2"], _TWO),
         ("bounds/baseline", ["bounds", QRELS, *RUNS, "--baseline", "bm25", "-m", "rbp", "--seed", "3"], _TWO),
         ("bounds/like", ["bounds", QRELS, *RUNS[:2], "--like", "sklearn", "--missing", "drop"], _TWO),
@@ -707,7 +713,6 @@ def _python_calls() -> dict[str, Callable[[], Any]]:
         "consistency/hinge": lambda: theory.check_consistency("hinge", 2, (0, 1), measure="ap"),
         "identify/sklearn": lambda: ir.identify(ndcg_score),
         "identify/lambda": lambda: ir.identify(lambda labels, scores: 0.5),
-        "theorems/log": lambda: theory.check_theorems("ndcg"),
     }
 
 

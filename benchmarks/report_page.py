@@ -70,10 +70,8 @@ def drawn(n_systems: int, n_queries: int, n_docs: int = 30) -> tuple[ir.RankingD
 def write_page(path: Path, n_systems: int, n_queries: int, measures: list[str]) -> None:
     """Write the report of drawn systems."""
     data, systems = drawn(n_systems, n_queries)
-    found = ir.compare(data, systems, measures, seed=0, n_permutations=200)
-    curves = ir.evaluate(data, systems, report.over_cutoffs(measures))
-    lists = report.ranked_lists(data, systems, measures)
-    report.html(found, path, curves=curves, lists=lists)
+    found = ir.compare(data, systems, measures, seed=0, n_permutations=200, for_report=True)
+    report.html(found, path)
 
 
 def visits(path: Path, n_visits: int) -> Iterator[dict[str, tuple[float, float]]]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import gc
 import importlib.util
 import math
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from benchmarks.neighbors import Neighbors
+from benchmarks.processes import peak_of
 from benchmarks.targets import Direction, Target
 
 __all__ = ["ENTRIES", "Comparison", "Contestant", "Mark", "Row", "Setting", "Summary", "as_returned", "entry", "run"]
@@ -27,11 +29,17 @@ _PAUSE = 0.05
 
 @dataclass(frozen=True)
 class Setting:
-    """What an entry is told: where its files go, how large the work is, how many rounds are run."""
+    """What an entry is told: where its files go, how large the work is, how many rounds are run.
+
+    Times are those of the clock, or of the processor, in all threads and in child processes, if ``by_processor``. The
+    memory of each contestant is measured in one more run if ``with_memory``.
+    """
 
     folder: Path
     scale: float = 1.0
     rounds: int = 7
+    by_processor: bool = False
+    with_memory: bool = False
 
     def size(self, full: int) -> int:
         """A size as the full run has it, scaled down in a quick run.
@@ -47,7 +55,9 @@ class Contestant:
     """One way to do the work; it imports what it needs when it is first run, which is not measured.
 
     ``module`` names the package without which it cannot run, and ``distribution`` what pip calls that package where
-    the two differ. ``digest`` reduces what ``run`` returned to numbers that must agree with those of the others.
+    the two differ. ``digest`` reduces what ``run`` returned to numbers that must agree with those of the others. A
+    contestant that ``is_floor`` does what no implementation can avoid, such as a sort. ``why`` is the reason why ours
+    cannot be faster than this peer.
     """
 
     name: str
@@ -56,6 +66,8 @@ class Contestant:
     module: str | None = None
     distribution: str | None = None
     digest: Callable[[Any], Digest] = lambda _: ()
+    is_floor: bool = False
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,15 +79,20 @@ class Mark:
     target: Target | None = None
 
 
-def seconds(run: Callable[[], Any]) -> float:
-    """The wall time of one call; freeing what it returned is not counted."""
+def seconds(run: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
+    """The time of one call; freeing what it returned is not counted."""
     gc.collect()
     time.sleep(_PAUSE)
-    start = time.perf_counter()
+    start = clock()
     result = run()
-    elapsed = time.perf_counter() - start
+    elapsed = clock() - start
     del result
     return elapsed
+
+
+def processor_seconds(run: Callable[[], Any]) -> float:
+    """The processor time of one call, in this process and its children, for machines that others use too."""
+    return seconds(run, lambda: sum(os.times()[2:4]) + time.process_time())
 
 
 def as_returned(run: Callable[[], Any]) -> float:
@@ -125,7 +142,8 @@ class Summary:
 class Row:
     """Ours against one peer; ``status`` is "measured", "not installed", or "failed: ..." and why.
 
-    ``others`` is how many cores other processes kept busy during the rounds.
+    ``others`` is how many cores other processes kept busy during the rounds; ``memory`` is the peak of ours and of
+    theirs in this process, in bytes.
     """
 
     entry: str
@@ -135,6 +153,9 @@ class Row:
     unit: Unit
     rounds: int
     direction: Direction
+    kind: Literal["peer", "mark", "floor"] = "peer"
+    why: str = ""
+    memory: tuple[float | None, float | None] = (None, None)
     target: str | None = None
     met: bool | None = None
     ours: Summary | None = None
@@ -181,12 +202,15 @@ def run(
             except Exception as error:  # the other entries are to run all the same
                 yield Row(name, "set-up", "", f"failed: {type(error).__name__}: {error}", "s", 0, "peer/ours")
                 break
-            yield from _compare(name, comparison, setting.rounds * comparison.rounds_factor, tell, installed)
+            if setting.by_processor and comparison.meter is seconds:
+                comparison = replace(comparison, meter=processor_seconds)
+            yield from _compare(name, comparison, setting, tell, installed)
 
 
 def _compare(
-    name: str, comparison: Comparison, rounds: int, tell: Callable[[str], None], installed: Callable[[str], bool]
+    name: str, comparison: Comparison, setting: Setting, tell: Callable[[str], None], installed: Callable[[str], bool]
 ) -> Iterator[Row]:
+    rounds = setting.rounds * comparison.rounds_factor
     tell(f"{name}: {comparison.work}")
     status: dict[str, str] = {}
     expected, trouble = _warmed_up(comparison.ours, ())
@@ -210,10 +234,12 @@ def _compare(
         for contestant in runnable if number % 2 == 0 else reversed(runnable):
             values[contestant.name].append(comparison.meter(contestant.run))
     others = neighbors.cores()
+    memory = {each.name: peak_of(each.run) for each in runnable} if setting.with_memory else {}
     for peer in comparison.peers:
         if isinstance(peer, Mark) and not trouble:
             values[peer.name] = [peer.value] * rounds
-        yield _row(name, comparison, peer, values, status.get(peer.name, "measured"), others)
+        row = _row(name, comparison, peer, values, status.get(peer.name, "measured"), others)
+        yield replace(row, memory=(memory.get(comparison.ours.name), memory.get(peer.name)))
 
 
 def _warmed_up(contestant: Contestant, expected: Digest) -> tuple[Digest, str]:
@@ -260,6 +286,8 @@ def _row(
         amount=comparison.amount,
         amount_unit=comparison.amount_unit,
         others=others,
+        kind="mark" if isinstance(peer, Mark) else "floor" if peer.is_floor else "peer",
+        why=getattr(peer, "why", ""),
         module=getattr(peer, "module", None),
         distribution=getattr(peer, "distribution", None),
     )

@@ -17,12 +17,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import partial
-from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
+import idealrank
 from benchmarks import recordings
 from benchmarks.recordings import public
 
@@ -42,7 +42,7 @@ class _Visits:
     """Calls of idealrank's functions, seen by `sys.setprofile`, in all threads."""
 
     def __init__(self) -> None:
-        (package,) = find_spec("idealrank").submodule_search_locations  # type: ignore[union-attr, misc]
+        package = os.path.dirname(idealrank.__file__)  # one of two folders of an editable install
         self.root = f"{package}{os.sep}"
         self.files: dict[str, int] = {}
         self.local = threading.local()
@@ -144,7 +144,8 @@ def measure(names: list[str] | None = None) -> dict[str, Walk]:
         recordings.make_data(Path(folder) / "data")
         for name in names or WALKS:
             command = [sys.executable, "-m", "benchmarks.walks", name, "--inside"]
-            environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+            path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+            environment = {**os.environ, "PYTHONPATH": path}
             done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise RuntimeError(f"{name}: {done.stderr}")

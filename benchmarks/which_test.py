@@ -1,7 +1,7 @@
 """Error rates of all tests and intervals on real values: ``python -m benchmarks.which_test FOLDER``.
 
 FOLDER has matrices of values, ``COLLECTION_MEASURE.csv``: a column per system and, below a line of names, a row per
-topic. The figures of docs/which_test.md are of the folder ``data`` of
+topic. The figures of docs/statistics.md are of the folder ``data`` of
 https://github.com/julian-urbano/sigir2019-statistical: 20 matrices of TREC's ad hoc and web tracks.
 
 On real systems nobody knows which ones differ, so topics are drawn from populations that are fitted to them and whose

@@ -1,22 +1,20 @@
 """Build the site into site/, with warnings as errors.
 
     python -m docs.build              everything
-    python -m docs.build generate     only what is kept in the repository: pictures, outputs, the page of commands
+    python -m docs.build generate     only what is kept in the repository: pictures and outputs
 
 Zensical, which succeeds Material for MkDocs, makes the site from mkdocs.yml. It runs neither hooks nor notebooks, so
 this script does what comes before and after: it draws pictures, refreshes outputs, runs the notebooks, compiles the
-explorer, and checks that the reference has every public name.
+explorer, writes the pages of commands and of the reference, and redirects old addresses.
 """
 
 from __future__ import annotations
 
 import html
-import inspect
 import os
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 from docs import examples, pictures, screenshot
@@ -25,13 +23,20 @@ from explorer import build as explorer
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-COMMANDS = DOCS / "command_line.md"
-# The classes of integrations.torch are made from the losses, as its page says.
-MODULES = (
-    *("cutoffs", "datasets", "discounts", "errors", "gains", "learners", "losses", "measures", "ranks"),
-    *("integrations.dask", "integrations.lightgbm", "integrations.pytrec_eval", "integrations.xgboost"),
-    *("report", "report.figures", "stats", "theory"),
-)
+#: Addresses that were given up, and where their content is.
+MOVED = {
+    **{f"api/{page.stem}": f"reference/{page.stem}/" for page in (DOCS / "api").glob("*.md")},
+    "answers": "faq/",
+    "clusters": "large_data/",
+    "command_line": "commands/",
+    "explorer": "conventions/#see-it-on-your-files",
+    "large_lists": "large_data/",
+    "retrieval": "conventions/",
+    "top_k": "recommenders/#evaluate-top-k-lists",
+    "which_test": "statistics/#which-test-should-i-use",
+    "your_loss": "which_loss/#a-loss-of-your-own",
+    "your_tool": "conventions/#the-tools",
+}
 _SHORT = 30  # lines of code that fit on a page together with other things
 INLINE = "(?<!</span>)<code>"  # a block of code begins with an empty span
 _OPERATOR = "(?:[-+*/=]|&lt;=?|&gt;=?)"
@@ -40,19 +45,22 @@ _FORMULA = re.compile(rf"{_OPERAND}(?: {_OPERATOR} {_OPERAND})+|\bL-BFGS\b|\b\d+
 _FITTING = 28  # characters of a formula that fits on any line
 
 
-def commands_page() -> str:
-    """Return the page of the command line: what ``--help`` prints, command by command."""
+def write_commands(folder: Path = DOCS / "commands") -> None:
+    """Write a page per command, which is what its ``--help`` prints, and their index."""
     from click.testing import CliRunner
 
     from idealrank.cli.group import commands
 
-    lines = ["# Command line", "", "This page shows what `idealrank COMMAND --help` prints for each command."]
-    lines += ["The [tutorial](tutorial.md) shows the most important commands.", ""]
-    for name in commands.commands:
+    folder.mkdir(exist_ok=True)
+    index = ["# Commands", "", "| command | |", "| --- | --- |"]
+    for name, command in commands.commands.items():
         shown = CliRunner(env={"COLUMNS": str(WIDTH)}).invoke(commands, [name, "--help"], terminal_width=WIDTH)
-        about = commands.commands[name].short_help
-        lines += [f"## {name}", "", f"{about}", "", "```text", shown.output.strip(), "```", ""]
-    return "\n".join(lines)
+        page = f"# idealrank {name}\n\n{command.short_help}\n\n```text\n{shown.output.strip()}\n```\n"
+        if (DOCS / "schemas" / f"{name}.json").exists():
+            page += f"\n`--format json` is described by a [JSON Schema](../schemas/{name}.json).\n"
+        (folder / f"{name}.md").write_text(page, encoding="utf-8")
+        index.append(f"| [`{name}`]({name}.md) | {command.short_help} |")
+    (folder / "index.md").write_text("\n".join([*index, ""]), encoding="utf-8")
 
 
 def generate() -> None:
@@ -61,7 +69,6 @@ def generate() -> None:
     examples.main()
     if screenshot.is_possible():
         screenshot.main()
-    COMMANDS.write_text(commands_page(), encoding="utf-8")
 
 
 def run_notebook(path: Path) -> None:
@@ -90,19 +97,6 @@ def figures_named_by_section(text: str) -> str:
     """
     sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
     return "".join(part.replace("![png]", f"![{part.splitlines()[0].lstrip('# ')}]") for part in sections if part)
-
-
-def missing_names(folder: Path) -> list[str]:
-    """Return the public classes and functions that have no heading on the built pages of the reference."""
-    pages = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.html"))
-    shown = set(re.findall(r'<h\d id="[\w.]*\.(\w+)"', pages))
-    missing = []
-    for name in ("idealrank", *(f"idealrank.{module}" for module in MODULES)):
-        module = import_module(name)
-        public = {each: getattr(module, each) for each in module.__all__}
-        kinds = (inspect.isclass, inspect.isfunction)
-        missing += [f"{name}.{each}" for each in sorted(public.keys() - shown) if any(of(public[each]) for of in kinds)]
-    return missing
 
 
 def with_whole_options(page: str) -> str:
@@ -199,14 +193,26 @@ def with_way_back(page: str) -> str:
     return page.replace("<h1>404 - Not found</h1>", text)
 
 
+def redirect(old: str, new: str) -> None:
+    """Lead from an address that was given up to the page that has its content."""
+    target = f"{'../' * (old.count('/') + 1)}{new}"
+    page = f'<!doctype html><meta http-equiv="refresh" content="0; url={target}"><a href="{target}">Moved</a>'
+    (ROOT / "site" / old).mkdir(parents=True, exist_ok=True)
+    (ROOT / "site" / old / "index.html").write_text(f"{page}\n", encoding="utf-8")
+
+
 def main(*what: str) -> int:
     """Build the site; return 1 if anything is wrong with it."""
     generate()
     if what == ("generate",):
         return 0
+    from docs import reference
+
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     (DOCS / "changelog.md").write_text(changes.replace("](docs/", "]("), encoding="utf-8")
     explorer.main(DOCS / "explore.html")
+    write_commands()
+    reference.write()
     for path in sorted((DOCS / "notebooks").glob("*.ipynb")):
         run_notebook(path)
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
@@ -218,13 +224,12 @@ def main(*what: str) -> int:
     lost.write_text(with_way_back(lost.read_text(encoding="utf-8")), encoding="utf-8")
     for path in (ROOT / "site").rglob("index.html"):
         page = with_blocks_marked(with_breaks(with_whole_options(path.read_text(encoding="utf-8"))))
-        if path.is_relative_to(ROOT / "site" / "api"):
+        if path.is_relative_to(ROOT / "site" / "reference"):
             page = with_modules_apart(with_whole_formulas(page))
         path.write_text(page, encoding="utf-8")
-    missing = missing_names(ROOT / "site" / "api")
-    for name in missing:
-        print(f"{name} is on no page of docs/api", file=sys.stderr)
-    return 1 if missing else 0
+    for old, new in MOVED.items():
+        redirect(old, new)
+    return 0
 
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 NEEDS = {
-    "answers.md": ["lightgbm", "pytrec_eval", "sklearn", "xgboost"],
+    "faq.md": ["lightgbm", "pytrec_eval", "sklearn", "xgboost"],
     "boosting.md": ["lightgbm", "xgboost"],
-    "clusters.md": ["dask", "distributed", "pandas"],
+    "large_data.md": ["dask", "distributed", "pandas"],
     "migrating.md": ["polars", "pandas"],
     "recommenders.md": ["torch"],
     "torch.md": ["torch"],

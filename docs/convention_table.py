@@ -1,6 +1,6 @@
 """The words in which pages state a convention, made from the preset itself so that no two pages can disagree.
 
-conventions.md has every convention, and your_tool.md every tool; tests compare both with what is made here.
+presets.md has every convention, and conventions.md every tool; tests compare both with what is made here.
 """
 
 from __future__ import annotations

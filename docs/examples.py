@@ -76,8 +76,29 @@ def write_example_files(folder: Path) -> None:
     ir.io.write_qrels(qrels, folder / "qrels.txt")
     for name, run in (("bm25", "bm25"), ("old", "bm25"), ("new", "hybrid"), ("dense", "dense"), ("hybrid", "hybrid")):
         ir.io.write_run(ir.Run(runs[run], name=name), folder / f"{name}.run")
+    _write_questions(folder / "eval", qrels, runs)
     for seed, name in enumerate(["fiqa", "scifact"]):
         _write_dataset(folder, name, *ir.datasets.search_runs(20, seed=seed))
+
+
+def _exchanged(documents: list[str], at: int) -> list[str]:
+    return [*documents[:at], *documents[at : at + 2][::-1], *documents[at + 2 :]]
+
+
+def _write_questions(folder: Path, qrels: ir.Qrels, runs: Mapping[str, ir.Run]) -> None:
+    """Write questions with gold passages and retrieved chunks, as JSON has them."""
+    folder.mkdir()
+    gold = [
+        {"question_id": query, "chunk_id": doc, "grade": g} for query, docs in qrels.items() for doc, g in docs.items()
+    ]
+    lists = {
+        name: {q: sorted(docs, key=docs.__getitem__)[::-1] for q, docs in run.items()} for name, run in runs.items()
+    }
+    retrieved = [{"question_id": query, "chunks": docs} for query, docs in lists["bm25"].items()]
+    changed = [{"question_id": query, "chunks": docs} for query, docs in lists["hybrid"].items()]
+    noisy = {f"run{at}": [{**each, "chunks": _exchanged(each["chunks"], at)} for each in changed] for at in range(3)}
+    for name, content in {"gold": gold, "retrieved": retrieved, "changed": changed, **noisy}.items():
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
 
 
 def _write_dataset(folder: Path, name: str, qrels: ir.Qrels, runs: Mapping[str, ir.Run]) -> None:

@@ -21,9 +21,11 @@ from scipy.sparse import csr_array
 
 import idealrank as ir
 from docs import experiments
+from explorer.build import TOOLS
 from idealrank import discounts, learners, losses, theory
-from idealrank._present import palette
-from idealrank._present.figure_style import new_axes
+from idealrank._present import figure_style
+from idealrank._present.figure_style import new_axes, new_panels
+from idealrank.measures.conventions import CONVENTION_NAMES
 from idealrank.report import figures, learning_curve, over_cutoffs
 from idealrank.report.svg import inline_svg
 from idealrank.stats.paired import TESTS
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent / "images"
 PICTURES: dict[str, tuple[Callable[[], Axes], str]] = {}
 _BENCHMARKS = Path(__file__).parents[1] / "benchmarks" / "README.md"
-_WHICH_TEST = Path(__file__).parent / "which_test.md"
+_STATISTICS = Path(__file__).parent / "statistics.md"
 _STYLE = "text { font-family: system-ui, 'DejaVu Sans', sans-serif; fill: var(--ink) } svg { color: var(--ink) }"
 _LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 
@@ -58,7 +60,7 @@ def drawn(name: str) -> str:
     width, height = (f"{float(points) * 4 / 3:.0f}" for points in root.attrib["viewBox"].split()[2:])
     root.attrib |= {"xmlns": "http://www.w3.org/2000/svg", "width": width, "height": height}
     style = ElementTree.Element("style")
-    style.text = palette.css() + _STYLE
+    style.text = figure_style.css() + _STYLE
     ground = ElementTree.Element("rect", {"width": "100%", "height": "100%", "style": "fill: var(--page)"})
     root[2:2] = [style, ground]
     return ElementTree.tostring(root, encoding="unicode") + "\n"
@@ -77,7 +79,7 @@ def _axes(height: float) -> Axes:
 def _curves(ax: Axes, x: Sequence[float], curves: dict[str, Sequence[float]], **legend: object) -> None:
     """Draw lines of different colors and dashes, and name them."""
     for number, (name, y) in enumerate(curves.items()):
-        ax.plot(x, y, color=palette.SERIES[number], linestyle=_LINES[number], linewidth=1.8, label=name)
+        ax.plot(x, y, color=figure_style.SERIES[number], linestyle=_LINES[number], linewidth=1.8, label=name)
     ax.legend(**{"handlelength": 3, "fontsize": 9} | legend)
 
 
@@ -87,6 +89,52 @@ def _scale(axis: Axis, ticks: dict[float, str]) -> None:
 
     axis.set_minor_locator(NullLocator())
     axis.set_ticks(list(ticks), labels=list(ticks.values()))
+
+
+#: Means above this are written at the edge: recommenders counts every judged document as relevant.
+_HIGHEST = 0.66
+#: The width of a letter beside the width of the axis, in which names are placed.
+_LETTER = 0.0125
+
+
+@picture("The mean NDCG@10 of one run, as 36 tools compute it: 17 different values")
+def one_run() -> Axes:
+    """Every tool's number for one run: the picture of the README."""
+    groups: dict[float, list[str]] = {}
+    for name, mean in tool_means().items():
+        groups.setdefault(round(mean, 9), []).append(TOOLS.get(name, name))
+    ax = new_panels(7.2, 2.5)[1][0]
+    low, high = min(groups) - 0.02, _HIGHEST
+    rows: list[list[tuple[float, float]]] = []
+    for mean, names in sorted(groups.items()):
+        text = names[0] + (f" +{len(names) - 1}" if len(names) > 1 else "")
+        place = (mean - low) / (high - low)
+        if place > 1:
+            note = f"{text}: {mean:.4f} \N{RIGHTWARDS ARROW}"
+            ax.text(high, 3.1, note, ha="right", va="bottom", fontsize=8)
+            continue
+        half = (len(text) + 2) * _LETTER / 2
+        middle = min(max(place, half), 1 - half)
+        span = middle - half, middle + half
+        row = next((r for r, taken in enumerate(rows) if all(span[1] < a or span[0] > b for a, b in taken)), len(rows))
+        rows += [[]] if row == len(rows) else []
+        rows[row].append(span)
+        at = low + middle * (high - low)
+        ax.plot([mean, at], [0, row + 1], color=figure_style.GRID, linewidth=0.7, zorder=1)
+        ax.plot([mean], [0], "o", color=figure_style.SERIES[0], markersize=4 + min(4, len(names)), zorder=2)
+        bold = "bold" if names[0] in ("trec_eval 9", "LightGBM") else "normal"
+        ax.text(at, row + 1.1, text, ha="center", va="bottom", fontsize=8, fontweight=bold)
+    ax.set(xlim=(low, high), ylim=(-0.6, len(rows) + 2), yticks=[], xlabel="mean NDCG@10 of one run over 50 queries")
+    ax.spines["left"].set_visible(False)
+    return ax
+
+
+def tool_means() -> dict[str, float]:
+    """Return the mean NDCG@10 of the drawn run of bm25 in every tool that gives one."""
+    qrels, runs = ir.datasets.search_runs()
+    tools = [name for name in CONVENTION_NAMES if name != "idealrank"]
+    means = {name: ir.evaluate(qrels, runs["bm25"], "ndcg@10", like=name).mean["ndcg@10"] for name in tools}
+    return {name: mean for name, mean in means.items() if mean == mean}
 
 
 @picture("The steps from trec_eval's mean NDCG@10 of a run to LightGBM's, one choice at a time")
@@ -164,7 +212,7 @@ def dot_product() -> Axes:
     for number, (name, ordered) in enumerate({"ranking": gains, "ideal ranking": np.sort(gains)[::-1]}.items()):
         products = ordered * weights
         places = np.arange(1, 6) + 0.38 * number - 0.19
-        color = palette.SERIES[number]
+        color = figure_style.SERIES[number]
         ax.bar(places, products, 0.36, color=color, label=f"{name}: DCG = {products.sum():.2f}")
         for place, value in zip(places, products, strict=True):
             ax.annotate(f"{value:.2f}", (place, value), (0, 2), textcoords="offset points", ha="center", fontsize=8)
@@ -296,7 +344,7 @@ def _boxes(rows: Sequence[Sequence[str]], height: float, end: str = "") -> Axes:
     ax.set(xlim=(2, widths.sum() + 6 * len(columns) + 4), ylim=(len(rows) - 0.45, -0.55))
 
     def box(x: float, y: float, text: str) -> Text:
-        look = {"boxstyle": "round,pad=0.4", "facecolor": "none", "edgecolor": palette.SERIES[0]}
+        look = {"boxstyle": "round,pad=0.4", "facecolor": "none", "edgecolor": figure_style.SERIES[0]}
         return ax.text(x, y, text, ha="center", va="center", fontsize=9, bbox=look)
 
     last = [box(centers[-1], (len(rows) - 1) / 2, end)] if end else []
@@ -304,7 +352,7 @@ def _boxes(rows: Sequence[Sequence[str]], height: float, end: str = "") -> Axes:
         boxes = [box(x, y, text) for x, text in zip(centers, row, strict=False)]
         for one, other in pairwise(boxes + last):
             ends = {"patchA": one.get_bbox_patch(), "patchB": other.get_bbox_patch(), "shrinkA": 3, "shrinkB": 3}
-            arrow = {"arrowstyle": "->", "color": palette.NEUTRAL, **ends}
+            arrow = {"arrowstyle": "->", "color": figure_style.NEUTRAL, **ends}
             ax.annotate("", other.get_position(), one.get_position(), arrowprops=arrow)
     return ax
 
@@ -313,13 +361,13 @@ def _boxes(rows: Sequence[Sequence[str]], height: float, end: str = "") -> Axes:
 def error_rates() -> Axes:
     """The first table of the page on tests."""
     rows = {}
-    for line in _WHICH_TEST.read_text(encoding="utf-8").splitlines():
+    for line in _STATISTICS.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and cells[0] in TESTS and cells[0] not in rows:
             rows[cells[0]] = [float(cell) for cell in cells[1:4]]
     ax = _axes(2.8)
-    ax.axhspan(0.04, 0.06, color=palette.NEUTRAL, alpha=0.25, linewidth=0)
-    ax.axhline(0.05, color=palette.NEUTRAL, linewidth=1)
+    ax.axhspan(0.04, 0.06, color=figure_style.NEUTRAL, alpha=0.25, linewidth=0)
+    ax.axhline(0.05, color=figure_style.NEUTRAL, linewidth=1)
     _curves(ax, [25, 50, 100], rows, loc="upper left")
     ax.set(xlabel="topics", ylabel="called different, though equal", xticks=[25, 50, 100], ylim=(0, 0.16))
     ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
@@ -329,11 +377,9 @@ def error_rates() -> Axes:
 @picture("Number of claims of each paper that hold, are undecided or fail")
 def verdicts() -> Axes:
     """What the page on experiments says."""
-    found = {
-        name: experiments.verdicts(text)
-        for name, text in experiments.sections_of(experiments.PAGE.read_text(encoding="utf-8")).items()
-    }
-    colors = {"holds": palette.SERIES[0], "undecided": palette.NEUTRAL, "fails": palette.SERIES[1]}
+    found = {name: experiments.verdicts(text) for name, text in experiments.details().items() if text}
+    shades = (figure_style.SERIES[0], figure_style.NEUTRAL, figure_style.SERIES[1], figure_style.SERIES[2])
+    colors = dict(zip(experiments.VERDICTS, shades, strict=True))
     ax = _axes(2.0)
     for place, counts in enumerate(found.values()):
         left = 0
@@ -374,9 +420,9 @@ def speed() -> Axes:
     found = dict(sorted(found.items(), key=lambda each: each[1], reverse=True))
     rows = np.arange(len(found))[::-1]
     for row, (median, low, high) in zip(rows, found.values(), strict=True):
-        ax.barh(row, median, 0.55, color=palette.SERIES[0])
+        ax.barh(row, median, 0.55, color=figure_style.SERIES[0])
         for color, width in (("page", 3.2), ("ink", 1.4)):  # with an edge, it shows inside the bar and outside
-            ax.plot([low, high], [row, row], "-", color=palette.COLOURS[color][0], linewidth=width)
+            ax.plot([low, high], [row, row], "-", color=figure_style.COLOURS[color][0], linewidth=width)
         ax.annotate(f"{median:.3g}x", (high, row), (5, 0), textcoords="offset points", va="center")
     ax.set_xscale("log")
     _scale(ax.xaxis, {1: "1", 3: "3", 10: "10", 30: "30", 100: "100"})

@@ -1,8 +1,9 @@
-"""What the pages of the reference show: each object that docs/api names, its members, and their text in Markdown."""
+"""The reference: docs/api lists its objects; ``write`` makes a page of each, and an index with a line for each."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -36,9 +37,33 @@ class Entry:
     is_member: bool
 
     @property
+    def name(self) -> str:
+        """What its page is called: its path, without what users do not write."""
+        parts = self.path.split(".")[1:]
+        return ".".join(parts if len(parts) < 3 or parts[0] == "integrations" else parts[-1:])
+
+    @property
     def text(self) -> str:
         """The docstring in Markdown."""
         return self.found.docstring.value if self.found.docstring else ""
+
+
+def write(folder: Path = DOCS / "reference") -> None:
+    """Write the indexes, and the pages of all objects."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        title = text.partition("\n")[0].lstrip("# ")
+        rows = {each.path: (each.name, each.text.split("\n\n")[0]) for each in entries(page) if not each.is_member}
+        for path, given in _BLOCK.findall(text):
+            options = f"    options: {yaml.safe_load(given or '{}')}\n"
+            own = f"---\ntitle: {rows[path][0]}\n---\n\n::: {path}\n{options}\nIn the index: [{title}]({page.name})\n"
+            (folder / f"{rows[path][0]}.md").write_text(own, encoding="utf-8")
+        index = _BLOCK.sub(lambda found: "| [`{0}`]({0}.md) | {1} |".format(*rows[found[1]]), text)  # noqa: B023
+        index = re.sub(r"^(\|.*\|\n)\n(?=\|)", r"\1", index, flags=re.MULTILINE)
+        index = re.sub(r"^(?<!\|\n)(?=\|)", "| name | |\n| --- | --- |\n", index, flags=re.MULTILINE)
+        (folder / page.name).write_text(index, encoding="utf-8")
 
 
 def entries(page: Path) -> Iterator[Entry]:

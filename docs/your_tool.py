@@ -1,10 +1,10 @@
-"""Write your_tool.md: what `idealrank.identify` finds out about the NDCG of each tool.
+"""Write the table of conventions.md: what `idealrank.identify` finds out about the NDCG of each tool.
 
     python -m docs.your_tool [TOOL ...]
 
 Only the named tools are called again, all of them by default. A tool that is installed is run; of the others, the
 formula below is, which states what their source code computes. The cells are the words of the preset, as in
-conventions.md; a tool that `identify` finds to contradict its preset is an error.
+presets.md; a tool that `identify` finds to contradict its preset is an error.
 """
 
 from __future__ import annotations
@@ -26,48 +26,16 @@ import numpy as np
 from docs.convention_table import cell, option_of
 from idealrank.measures.conventions import convention
 
-PAGE = Path(__file__).with_name("your_tool.md")
+PAGE = Path(__file__).with_name("conventions.md")
 _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
-# How your tool computes NDCG
-
-Two tools can report different NDCG for the same ranking. They differ in the gain of a label, in the order of documents
-with equal scores, in the documents of the ideal ranking, and in the value of a query without relevant documents. This
-page lists the choices of {n_tools} tools, so you can see what the number of your tool means and compare it with others.
-
-- To get a tool's number from idealrank, pass the name in the column *like*, as in `like="sklearn"`.
-  [Conventions](conventions.md) explains the choices.
-- To see all tools side by side on your own files, in a browser, use the [explorer](explorer.md).
-- To find out about a function that is not listed, call [`identify`](api/evaluation.md):
-
-```sh
-idealrank identify sklearn.metrics:ndcg_score
-```
-
-## How the table was made
-
-`identify` calls each tool with a few dozen small lists, each of which isolates one choice. It then compares the formula
-that remains with the tool on random lists. {n_run} tools were run themselves, in the versions given, on {date}; for
-the others, the formula in their source code was called instead. `docs/your_tool.py` has both, and writes this page.
-
-The column *value* has the NDCG of one list, without a cutoff or with one beyond its end: labels 2, 0, 1, 0, 3 (or
-relevant, not, relevant, not, relevant), all retrieved, with the scores 5, 4, 3, 2, 1.
-
-## The tools
-
-The words are those of [Conventions](conventions.md#the-conventions), where r is the rank:
-
-- *gain*: what a document is worth. *Relevant* means a label of 1 or more.
-- *equal scores*: the order of documents with equal scores. A tool that takes a ranking keeps its order.
-- *nothing relevant*: the value of a query without relevant documents.
-- *ideal over*: the documents of the ideal ranking: all judged ones, only the retrieved ones, or a relevant document at
-  every rank up to k.
+What `identify` found out about {n_tools} tools; {n_run} were run, in the versions given, on {date}, and of the others
+the formula in their source code was called. *Value* is the NDCG of one list with the labels 2, 0, 1, 0, 3 (or relevant,
+not, relevant, not, relevant) and the scores 5 to 1. A label of 1 or more is relevant, and r is the rank.
+[Presets](presets.md) has the other choices of each tool: missing queries, precision of scores, AP and P@k.
 """
-_OUTRO = """\
-## Defects
-
-What is wrong or surprising about some of these numbers:
-"""
+_OUTRO = "What is wrong or surprising about some of these numbers:\n"
+START, END = "<!-- tools -->", "<!-- end -->"
 
 
 class Tool(NamedTuple):
@@ -602,7 +570,7 @@ def real_of(tool: Tool) -> Callable[..., float] | None:
 
 
 def written(rows: Sequence[Mapping[str, str]], date: str) -> str:
-    """Return the page."""
+    """Return the part of the page that this script writes."""
     n_run = sum(each["checked"].startswith("run") for each in rows)
     defects = [each for each in rows if each[_DEFECTS]]
     parts = [
@@ -633,7 +601,7 @@ def rows_of(page: str) -> dict[str, dict[str, str]]:
 
 def main(*names: str) -> None:
     """Write the page; a tool that is not installed keeps the version that it was last run in."""
-    before = rows_of(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    before = rows_of(PAGE.read_text(encoding="utf-8"))
     rows = []
     for tool in TOOLS:
         if names and tool.name not in names and tool.name in before:
@@ -648,7 +616,8 @@ def main(*names: str) -> None:
                 checked = f"formula, {tool.source}" if tool.source else "formula"
         rows.append(row(tool, real or tool.formula, checked))
         print(*rows[-1].values(), sep=" | ", file=sys.stderr, flush=True)
-    PAGE.write_text(written(rows, datetime.date.today().isoformat()), encoding="utf-8")
+    page, new = PAGE.read_text(encoding="utf-8"), written(rows, datetime.date.today().isoformat())
+    PAGE.write_text(f"{page.partition(START)[0]}{START}\n\n{new}\n{END}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 
 from idealrank import __version__, convention, measure
-from idealrank._present import palette
+from idealrank._present import figure_style
+from idealrank.measures.choice_words import choice_title, choice_value
 from idealrank.measures.conventions import CONVENTION_NAMES
-from idealrank.theory.long_lists.theorems import PAPER, STATEMENTS
+from idealrank.theory.long_lists.verdicts import PAPER, STATEMENTS
 
-__all__ = ["example", "main", "page", "presets", "webassembly"]
+__all__ = ["SWITCHES", "example", "main", "page", "presets", "webassembly", "words"]
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
@@ -71,6 +72,20 @@ TOOLS = {
 }
 
 
+#: The choices that a reader can make, and their values.
+SWITCHES: dict[str, tuple[float | str, ...]] = {
+    "gain": ("linear", "exp2", "binary:1", "binary:2"),
+    "discount": ("log:2", "letor", "power:0.5", "zipf", "geometric:2", "linear"),
+    "ties": ("average", "stable", "reverse", "docid_desc", "docid_asc", "best", "worst"),
+    "empty": (0, 1, "skip"),
+    "ideal": ("judged", "retrieved", "full"),
+    "ideal_cut": ("cutoff", "shorter", "retrieved", "whole"),
+    "unjudged": ("zero", "drop"),
+    "missing": (0, "drop"),
+    "precision": ("float64", "float32"),
+}
+
+
 def webassembly() -> bytes:
     """Return the compiled module; without the compiler, say which packages have it."""
     if shutil.which(_COMPILER) is None:
@@ -81,7 +96,8 @@ def webassembly() -> bytes:
         command = [_COMPILER, *_FLAGS, "-I", str(ROOT / "cpp" / "include"), str(source), "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise SystemExit(f"{source.name} does not compile to WebAssembly:\n{done.stderr}")
+            missing = f"if a header is missing: apt-get install {PACKAGES}"
+            raise SystemExit(f"{source.name} does not compile to WebAssembly; {missing}\n{done.stderr}")
         return made.read_bytes()
 
 
@@ -111,6 +127,18 @@ def presets() -> list[dict[str, Any]]:
         assert with_cutoff[1].data == rules.for_measure("ndcg").data
         found.append({"name": name, "tool": TOOLS.get(name, name), "note": rules.note, "choices": options | data})
     return found
+
+
+def words() -> dict[str, dict[str, Any]]:
+    """Return the words for every choice, {"title", "values"}, and for every value of a preset or a switch."""
+    values: dict[str, list[Any]] = {name: [*own] for name, own in SWITCHES.items()}
+    for preset in presets():
+        for name, value in preset["choices"].items():
+            values.setdefault(name, []).append(value)
+    return {
+        name: {"title": choice_title(name), "values": {str(value): choice_value(name, value) for value in own}}
+        for name, own in values.items()
+    }
 
 
 _TOPICS = (
@@ -151,6 +179,8 @@ def page() -> str:
     data = {
         "version": __version__,
         "presets": presets(),
+        "words": words(),
+        "switches": SWITCHES,
         "example": example(),
         "theorems": {"paper": PAPER, "statements": dict(STATEMENTS)},
         "worker": text["worker.js"],
@@ -159,7 +189,7 @@ def page() -> str:
     report_style = (ROOT / "src" / "idealrank" / "report" / "page.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return Template(text["page.html"]).substitute(
-        style=palette.css() + report_style + text["page.css"],
+        style=figure_style.css() + report_style + text["page.css"],
         script=script,
         script_hash=f"sha256-{digest}",
         data=json.dumps(data, allow_nan=False).replace("<", "\\u003c"),

@@ -1,6 +1,10 @@
 /* The first tab: files, numbers, the way from one to the other. */
 const DATA = JSON.parse(document.getElementById("data").textContent);
-const PRESETS = DATA.presets;
+const PRESETS = DATA.presets, SWITCHES = DATA.switches;
+const choiceTitle = (choice) => DATA.words[choice]?.title ?? choice;
+const inWords = (choice, value) => DATA.words[choice]?.values[value === null ? "None" : value] ?? String(value);
+const changeInWords = ({ choice, before, after }) => `${inWords(choice, before)} → ${inWords(choice, after)}`;
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const $ = (id) => document.getElementById(id);
 
 /* h("a", {href, onclick, class}, children...) makes an element; s(...) one of SVG. */
@@ -154,8 +158,8 @@ function fromLink(parameters) {
   if (own) {
     const [base, ...changes] = own.split(";");
     if (presetOf(base)) {
-      const known = changes.map((change) => change.split("=")).filter(([name, value]) => SWITCHES[name]?.some(([each]) => String(each) === value));
-      next.own = { base, changes: Object.fromEntries(known.map(([name, value]) => [name, SWITCHES[name].find(([each]) => String(each) === value)[0]])) };
+      const known = changes.map((change) => change.split("=")).filter(([name, value]) => SWITCHES[name]?.some((each) => String(each) === value));
+      next.own = { base, changes: Object.fromEntries(known.map(([name, value]) => [name, SWITCHES[name].find((each) => String(each) === value)])) };
     }
   }
   for (const name of ["a", "b"]) {
@@ -432,19 +436,6 @@ function drawAxis(all) {
 
 /* ---- Your own choices ------------------------------------------------------------------------------------------------ */
 
-const SWITCHES = {
-  gain: [["linear", "label itself"], ["exp2", "2^label − 1"], ["binary:1", "1 from label 1 on"], ["binary:2", "1 from label 2 on"]],
-  discount: [["log:2", "1 / log2(1 + rank)"], ["letor", "LETOR: ranks 1 and 2 equal"], ["power:0.5", "rank^-0.5"], ["zipf", "1 / rank"], ["geometric:2", "2^-rank"], ["linear", "n − rank"]],
-  ties: [["average", "mean over all orders"], ["stable", "order of the file"], ["reverse", "reverse of the file"], ["docid_desc", "descending document id"], ["docid_asc", "ascending document id"], ["best", "best order"], ["worst", "worst order"]],
-  empty: [[0, "counts 0"], [1, "counts 1"], ["skip", "is left out"]],
-  ideal: [["judged", "all judged documents"], ["retrieved", "retrieved documents only"], ["full", "k documents of gain 1"]],
-  ideal_cut: [["cutoff", "at the cutoff"], ["shorter", "with the list, if before the cutoff"], ["retrieved", "with the list"], ["whole", "nowhere"]],
-  unjudged: [["zero", "count 0"], ["drop", "are removed first"]],
-  missing: [[0, "counts 0"], ["drop", "is left out"]],
-  precision: [["float64", "double"], ["float32", "float32"]],
-};
-const SWITCH_NAMES = { gain: "Gain", discount: "Discount", ties: "Equal scores", empty: "Query with nothing relevant", ideal: "Ideal ranking of", ideal_cut: "Ideal ranking ends", unjudged: "Unjudged documents", missing: "Query not in the run", precision: "Scores compared as" };
-
 function drawSwitches() {
   const own = state.own, base = own?.base ?? (state.a && state.a !== "yours" ? state.a : "trec_eval");
   const current = { ...presetOf(base).choices, ...(own?.changes ?? {}) };
@@ -458,9 +449,9 @@ function drawSwitches() {
   const select = (id, label, value, options, onchange) => h("label", {}, label, h("select", { id, onchange: (event) => onchange(event.target.value) }, options.map(([each, words]) => h("option", { value: String(each), selected: String(each) === String(value) }, words))));
   const start = select("own-base", "Start from", base, PRESETS.map((preset) => [preset.name, preset.tool]), (value) => change({ base: value, changes: {} }));
   const switches = Object.entries(SWITCHES).map(([name, options]) => {
-    const known = options.some(([each]) => String(each) === String(current[name]));
-    const all = known ? options : [[current[name], `${base}: ${current[name]}`], ...options];
-    return select(`own-${name}`, SWITCH_NAMES[name], current[name], all, (text) => {
+    const known = options.some((each) => String(each) === String(current[name]));
+    const all = (known ? options : [current[name], ...options]).map((each) => [each, inWords(name, each)]);
+    return select(`own-${name}`, capital(choiceTitle(name)), current[name], all, (text) => {
       const value = all.find(([each]) => String(each) === text)[0];
       const from = state.own?.base ?? base; // switches are drawn again only when all numbers are there
       const changes = { ...(state.own?.changes ?? {}), [name]: value };
@@ -475,33 +466,12 @@ function drawSwitches() {
 
 /* ---- From one number to the other -------------------------------------------------------------------------------------- */
 
-const CHOICES = { cutoff: "Cutoff", ties: "Equal scores", empty: "A query with nothing relevant", judged_only: "Unjudged documents", gain: "Gain of a label", discount: "Discount of a rank", ideal: "Ideal ranking", ideal_cut: "The ideal ranking ends", short: "A list shorter than k", negative_ideal: "A negative ideal DCG", negative: "Negative labels", unjudged: "Unjudged documents", missing: "A judged query that is not in the run", duplicates: "Repeated documents", identical_ids: "Documents with the id of the query", precision: "Scores compared as", labels: "Labels taken" };
-const WORDS = {
-  ties: { average: "the mean over all their orders", stable: "in the order of the file", reverse: "in the reverse order of the file", best: "best first", worst: "worst first", docid_desc: "by descending document id", docid_asc: "by ascending document id" },
-  gain: { linear: "the label itself", exp2: "2^label − 1", "exp2:30": "2^label − 1, up to label 30", "exp2:31": "2^label − 1, up to label 31", "binary:1": "1 from label 1 on", "binary:0": "1 for any judged document", "binary:2": "1 from label 2 on" },
-  discount: { "log:2": "1 / log2(1 + rank)", letor: "1 for ranks 1 and 2, then 1 / log2(rank)", zipf: "1 / rank", linear: "n − rank", "power:0.5": "rank^-0.5", "geometric:2": "2^-rank" },
-  empty: { 0: "counts 0", 1: "counts 1", nan: "has no value", skip: "is left out of the mean" },
-  ideal: { judged: "of all judged documents", retrieved: "of the retrieved documents only", full: "of k documents of gain 1" },
-  ideal_cut: { None: "at the cutoff", cutoff: "at the cutoff", shorter: "with the list, if that ends before the cutoff", retrieved: "with the list", whole: "nowhere" },
-  short: { "as is": "is measured as it is", zero: "gets 0" },
-  negative_ideal: { None: "makes a query empty", divide: "is divided by", empty: "makes a query empty" },
-  negative: { error: "are refused", unjudged: "make a document unjudged", keep: "are kept", drop: "drop the document" },
-  unjudged: { zero: "count 0", drop: "are removed first" },
-  missing: { 0: "counts 0", drop: "is left out", error: "is refused" },
-  duplicates: { last: "count with their last number", error: "are refused" },
-  identical_ids: { keep: "are kept", drop: "are removed first" },
-  precision: { float64: "double", float32: "float32" },
-  labels: { float: "any number", integer: "whole numbers only", binary: "0 and 1 only", truncated: "cut to whole numbers" },
-  cutoff: { None: "all ranks" },
-};
-const inWords = (choice, value) => WORDS[choice]?.[value] ?? value;
-
 async function explainNow() {
   const now = generation, { a, b } = state;
   drawCode();
   const note = $("between-note");
   if (!a || !b) {
-    note.textContent = a ? `${toolName(a)} is A. Now choose B.` : "Choose two tools above.";
+    note.textContent = a ? `${toolName(a)} is A. Now choose B.` : "Choose two tools, above or below.";
     $("waterfall").replaceChildren();
     return drawQueries();
   }
@@ -517,7 +487,7 @@ async function explainNow() {
   }
   const last = found.steps.at(-1);
   if (last?.refused) {
-    note.replaceChildren(...named(), `On the way between them, with ${CHOICES[last.choice].toLowerCase()} as ${toolName(b)} has it, the data is refused: ${last.refused}${last.query ? ` (query ${last.query})` : ""}. Choose them in the other order.`);
+    note.replaceChildren(...named(), `On the way between them, with the choice of ${toolName(b)} for ${choiceTitle(last.choice)}, the data is refused: ${last.refused}${last.query ? ` (query ${last.query})` : ""}. Choose them in the other order.`);
     $("waterfall").replaceChildren();
     return drawQueries();
   }
@@ -546,12 +516,12 @@ function drawWaterfall(found, effective, silent) {
     const kind = step.change >= 0 ? "up" : "down";
     const most = step.most.map(([query, change]) => [h("a", { href: "#", onclick: (event) => { event.preventDefault(); openQuery(queryIds[query]); } }, queryIds[query]), change === 0 ? " (counts in only one of the two)" : ` ${signed(change, 3)}`]);
     const listed = most.flatMap((each, place) => (place ? ["; ", ...each] : each));
-    return h("tr", { "data-choice": step.choice, "data-change": step.change }, h("th", { scope: "row" }, h("b", {}, CHOICES[step.choice] ?? step.choice), h("span", {}, `${inWords(step.choice, step.before)} → ${inWords(step.choice, step.after)}`)), bar(from, step.mean, kind), h("td", { class: `number ${kind}` }, signed(step.change)), h("td", { class: "number" }, fixed(step.mean)), h("td", { class: "queries" }, plural(step.moved, "query", "queries"), h("div", { class: "most" }, listed)));
+    return h("tr", { "data-choice": step.choice, "data-change": step.change }, h("th", { scope: "row" }, h("b", {}, capital(choiceTitle(step.choice))), h("span", {}, changeInWords(step))), bar(from, step.mean, kind), h("td", { class: `number ${kind}` }, signed(step.change)), h("td", { class: "number" }, fixed(step.mean)), h("td", { class: "queries" }, plural(step.moved, "query", "queries"), h("div", { class: "most" }, listed)));
   });
   const { ticks, digits } = niceTicks(low, high, 3);
   const scale = h("span", { class: "scale", "aria-hidden": "true" }, ticks.map((tick) => h("span", { style: `left:${share(tick)}%` }, tick.toFixed(digits))));
   const head = h("thead", {}, h("tr", {}, ["Choice", scale, "Change", "Mean", "Queries that change, and those that change most"].map((content, place) => h("th", { scope: "col", class: [null, "track", "number", "number", null][place] }, content))));
-  const quiet = silent.length ? h("p", { class: "note" }, `Different, but without effect on this data: ${silent.map((step) => `${(CHOICES[step.choice] ?? step.choice).toLowerCase()} (${inWords(step.choice, step.before)} → ${inWords(step.choice, step.after)})`).join("; ")}.`) : null;
+  const quiet = silent.length ? h("p", { class: "note" }, `Different, but without effect on this data: ${silent.map((step) => `${choiceTitle(step.choice)} (${changeInWords(step)})`).join("; ")}.`) : null;
   $("waterfall").replaceChildren(h("table", { class: "steps" }, head, h("tbody", {}, end("a", state.a, found.start.mean), rows, end("b", state.b, found.end.mean))), ...(quiet ? [quiet] : []));
 }
 
@@ -622,7 +592,7 @@ function drawList(side, list, value) {
   const head = (texts) => h("thead", {}, h("tr", {}, texts.map((text) => h("th", { scope: "col", class: text === "Document" || text === "Label" ? null : "number" }, text))));
   const more = list.total > list.documents.length || list.idealTotal > list.idealDocuments.length ? h("button", { type: "button", onclick: () => { listDepth *= 5; drawQuery(); } }, `Show more of ${count(Math.max(list.total, list.idealTotal))}`) : null;
   const sum = value === null || Number.isNaN(value) ? "no value" : list.ideal > 0 && Math.abs(list.dcg / list.ideal - value) < 1e-9 ? `DCG ${fixed(list.dcg)} / ideal ${fixed(list.ideal)} = ${fixed(value)}` : fixed(value);
-  const why = value === null ? "The query is left out of the mean." : list.ideal === 0 ? `Nothing is relevant: the query ${inWords("empty", choices.empty)}.` : list.total === 0 ? "The run has no documents for it." : "";
+  const why = value === null ? "The query is left out of the mean." : list.ideal === 0 ? `Nothing is relevant: such queries ${inWords("empty", choices.empty)}.` : list.total === 0 ? "The run has no documents for it." : "";
   const ties = list.tieRuns.some((run) => run >= 0) ? h("p", { class: "note" }, averaged ? "Equal scores (bar at the left) share their gains: the mean over all their orders." : `Equal scores (bar at the left) are ordered ${inWords("ties", choices.ties)}.`) : null;
   return h("div", { class: "ranking", "data-side": side }, title, h("p", { class: "sum" }, sum), why ? h("p", { class: "note" }, why) : null, h("table", {}, head(["Rank", "Document", "Score", "Label", "Gain", "Discount", "Product"]), h("tbody", {}, rows)), ties, h("h4", {}, "The ideal order"), h("table", {}, head(["Rank", "Document", "Label", "Gain", "Discount", "Product"]), h("tbody", {}, ideal)), more);
 }

@@ -436,7 +436,7 @@ const theory = (() => {
       const term = logTerm(found, a, b, end);
       if (term === null) return verdictOf("undecided", "the curves differ by less than can be computed", "Theorem 6");
       const noise = end === 1 ? "n^-1/2 / log(n)" : noiseOf(found);
-      return verdictOf("consistently", "the limits are the same, but the noise vanishes faster than the gap", "Theorem 6", `gap ${g(Math.abs(term.constant), 3)}/${logPower(term.order)}, noise ${noise}`, better(term.constant));
+      return verdictOf("consistently", "the limits are the same, but noise shrinks faster than the difference", "Theorem 6", `gap ${g(Math.abs(term.constant), 3)}/${logPower(term.order)}, noise ${noise}`, better(term.constant));
     }
     if (found.kind === "power" && noisy) return inExpectation(b.top - a.top, "the limits are the same, and the gap vanishes no more slowly than the noise; Theorem 8's second condition is false as printed", "Theorem 8, corrected", `gap n^-${g(1 - found.beta)}, noise ${noiseOf(found)}`);
     return verdictOf("undecided", "the limits are the same, and the theorems say nothing more", "Theorem 8, condition 2");

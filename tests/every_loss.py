@@ -57,6 +57,10 @@ FORMS: dict[str, list[str]] = {
     "PairwiseLogistic": ["pairwise_logistic(sigma=5)"],
     "Push": ["push(p=1)", "push(p=20)"],
     "QNorm": ["q_norm(form=normalized)", "q_norm(q=3)", "q_norm(q=3,form=normalized)", "q_norm(normalizer=None)"],
+    "SmoothedLambdaRank": [
+        "smoothed_lambda_rank(truncation=2,n_rankings=3,seed=5)",
+        "smoothed_lambda_rank(measure=ndcg(gain=linear,discount=zipf)@3,truncation=None,normalize=pairs,sigma=2)",
+    ],
     "SoftNDCG": ["soft_ndcg(sigma=0.3)", "soft_ndcg(gain=linear,discount=zipf,cutoff=2)"],
     "Softmax": ["softmax(normalize=none)", "softmax(gain=exp2)"],
     "SoftmaxAtK": ["softmax_at_k(cutoff=2,slope=3)", "softmax_at_k(cutoff=1,gain=exp2)"],
@@ -65,6 +69,7 @@ FORMS: dict[str, list[str]] = {
 }
 #: Forms with weights that change with every score, and that the gradient holds fixed: differences of values are not it.
 HELD = [
+    "smoothed_lambda_rank(normalize=lambdas)",
     "lambda_rank(normalize=lambdas)",
     "lambda_rank(score_offset=0.01)",
     "lambda_rank(normalize=lambdas,score_offset=0.3,sigma=2,truncation=3)",

@@ -50,6 +50,8 @@ EXAMPLES = {
         Example("lists of relevant ids, ranked ids", "relevant_lists, ranked_ids", binary=True),
         Example("lists of (id, score) pairs", "qrels, scored_pairs"),
         Example("one set and one ranking per query, without query ids", "list_of_sets, list_of_rankings", binary=True),
+        Example("records by query", "gold_records, retrieved_records", "pyarrow"),
+        Example("the request and the response of `_rank_eval`", "request, response"),
         Example("ranx", "ranx.Qrels(int_qrels), ranx.Run(run)", "ranx"),
         Example("ir_measures", "ir_measures_qrels, iter(ir_measures_run)", "ir_measures"),
     ],
@@ -59,6 +61,14 @@ EXAMPLES = {
         Example("Polars, columns of ir_measures", "pl_qrels, pl_run", "polars"),
         Example("PyArrow, columns of MTEB and BEIR", "pa_qrels, pa_run", "pyarrow"),
         Example("columns of recommenders", "ratings, recommended", "pandas"),
+        Example("pandas, columns of questions and chunks", "rag_qrels, rag_run", "pandas"),
+        Example(
+            "other names in judgments and runs",
+            'gold_frame, hits_frame, query=("ask", "asked"), doc=("gold_id", "hit_id")',
+            "pandas",
+        ),
+        Example("one row per question, with two columns of lists", "lists_frame, None", "pandas", binary=True),
+        Example("two columns of lists", 'lists_frame["relevant"], lists_frame["retrieved"]', "pandas", binary=True),
         Example(
             "any other columns",
             'odd_qrels, odd_run, query="q", doc="url", label="gain", score="points"',
@@ -149,6 +159,20 @@ def names(example: Example) -> dict[str, Any]:
         "scored_pairs": {query: list(docs.items()) for query, docs in RUN.items()},
         "list_of_sets": list(relevant.values()),
         "list_of_rankings": list(ranked.values()),
+        "gold_records": {q: [{"chunk_id": d, "grade": v} for d, v in docs.items()] for q, docs in QRELS.items()},
+        "retrieved_records": {q: [{"chunk_id": d} for d in docs] for q, docs in ranked.items()},
+        "request": {
+            "requests": [
+                {"id": q, "ratings": [{"_index": "i", "_id": d, "rating": v} for d, v in docs.items()]}
+                for q, docs in QRELS.items()
+            ]
+        },
+        "response": {
+            "metric_score": 0.5,
+            "details": {
+                q: {"hits": [{"hit": {"_id": d, "_score": RUN[q][d]}} for d in docs]} for q, docs in ranked.items()
+            },
+        },
         "labels": labels,
         "scores": scores,
         "sizes": sizes,
@@ -210,6 +234,17 @@ def _pandas(columns: dict[str, Any]) -> dict[str, Any]:
         "pd_run": run.iloc[shuffled],
         "ratings": pd.DataFrame(_renamed(columns, query="userID", doc="itemID", label="rating")),
         "recommended": pd.DataFrame(_renamed(columns, query="userID", doc="itemID", score="prediction")),
+        "rag_qrels": pd.DataFrame(_renamed(columns, query="question_id", doc="chunk_id", label="grade")),
+        "rag_run": pd.DataFrame(_renamed(columns, query="question_id", doc="chunk_id", score="similarity_score")),
+        "gold_frame": pd.DataFrame(_renamed(columns, query="ask", doc="gold_id", label="grade")),
+        "hits_frame": pd.DataFrame(_renamed(columns, query="asked", doc="hit_id", score="score")),
+        "lists_frame": pd.DataFrame(
+            {
+                "question_id": list(QRELS),
+                "relevant": [[doc for doc, label in docs.items() if label] for docs in QRELS.values()],
+                "retrieved": [sorted(docs, key=lambda doc: -docs[doc]) for docs in RUN.values()],
+            }
+        ),
         "odd_qrels": pd.DataFrame(_renamed(columns, query="q", doc="url", label="gain")),
         "odd_run": pd.DataFrame(_renamed(columns, query="q", doc="url", score="points")),
         "df": frame,

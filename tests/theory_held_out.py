@@ -25,7 +25,7 @@ from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts
 from idealrank.measures import measure as parse
 from idealrank.theory import StepCurve
-from idealrank.theory.distinguishing.prefixes import prefix_values
+from idealrank.theory.distinguishing.growing_lists import prefix_values
 from idealrank.theory.long_lists.measure_discount import Weighting
 
 __all__ = [

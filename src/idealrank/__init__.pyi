@@ -18,6 +18,9 @@ from idealrank._core.threads import set_threads as set_threads
 from idealrank.comparison.agreement import agreement as agreement
 from idealrank.comparison.compare import compare as compare
 from idealrank.comparison.explain import explain as explain
+from idealrank.comparison.gating.gate import gate as gate
+from idealrank.comparison.gating.policy import read_gate_policy as read_gate_policy
+from idealrank.comparison.gating.saved_baseline import save_baseline as save_baseline
 from idealrank.comparison.leaderboards.leaderboard import leaderboard as leaderboard
 from idealrank.comparison.sample_sizes import power as power
 from idealrank.data.construction import from_arrays as from_arrays
@@ -25,6 +28,7 @@ from idealrank.data.judgments import Qrels as Qrels
 from idealrank.data.judgments import Run as Run
 from idealrank.data.ranking import RankingData as RankingData
 from idealrank.data.subtopics import SubtopicQrels as SubtopicQrels
+from idealrank.evaluation.abstentions import abstentions as abstentions
 from idealrank.evaluation.evaluate import evaluate as evaluate
 from idealrank.evaluation.scorer import scorer as scorer
 from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream

@@ -204,14 +204,15 @@ REFUSED = [
     ("distinguish no.txt a.run b.run --plot wins.pdf", "--plot needs matplotlib: " + installing("report")),
     ("distinguish no.txt a.run b.run --html page.html", "--html needs matplotlib: " + installing("report")),
     ("explain no.txt a.run --like trec_eval --html p.html", "--html needs matplotlib: " + installing("report")),
-    ("train no.txt --out m.json --html page.html", "--html needs matplotlib: " + installing("report")),
+    ("leaderboard no --html page.html", "--html needs matplotlib: " + installing("report")),
     ("train train.txt --out m.json", "this needs scikit-learn: " + installing("learn")),
-    ("reproduce jin2013", "jin2013 needs matplotlib: " + installing("report")),
+    ("train no.txt --out m.json --html page.html", "this needs scikit-learn: " + installing("learn")),
+    ("reproduce jin2013 --figures out", "--figures needs matplotlib: " + installing("report")),
     ("reproduce jin2013 --html page.html", "--html needs matplotlib: " + installing("report")),
-    ("reproduce ravikumar2011 --quick", "ravikumar2011 needs matplotlib: " + installing("report")),
-    ("reproduce wang2013 --data no.txt", "wang2013 needs matplotlib: " + installing("report")),
-    ("reproduce qin2008 --data no", "qin2008 needs matplotlib: " + installing("report")),
-    ("demo --quiet", "the demo needs scikit-learn: " + installing("learn")),
+    ("reproduce ravikumar2011 --quick", "ravikumar2011 needs scikit-learn: " + installing("learn")),
+    ("reproduce wang2013 --data no.txt", "wang2013 needs scikit-learn: " + installing("learn")),
+    ("reproduce qin2008 --data no", "qin2008 needs scikit-learn: " + installing("learn")),
+    ("demo", "the demo needs scikit-learn: " + installing("learn")),
     ("demo --html page.html", "--html needs matplotlib: " + installing("report")),
     ("export no.json model.onnx --to onnx", "--to onnx needs onnx: " + installing("onnx")),
     ("convert qrels.txt qrels.parquet", "Parquet needs pyarrow: " + installing("parquet")),
@@ -228,6 +229,7 @@ def test_a_command_says_at_once_that_a_package_is_missing(folder: Path, words: s
     assert done.stderr == f"idealrank: error: {message}\n"
 
 
+@pytest.mark.slow
 def test_a_learner_says_before_it_reads_that_its_package_is_missing(folder: Path) -> None:
     pytest.importorskip("sklearn")
     done = run_without(["lightgbm"], "train", "train.txt", "--learner", "boosted", "--out", "m.json", folder=folder)
@@ -237,8 +239,9 @@ def test_a_learner_says_before_it_reads_that_its_package_is_missing(folder: Path
 WITHOUT_FIGURES = [
     "evaluate qrels.txt run.txt",
     "compare qrels.txt a=run.txt b=run.txt",
+    "bounds qrels.txt run.txt",
+    "gate qrels.txt run.txt --baseline run.txt --allow-inconclusive",
     "identify best.py:dcg",
-    "leaderboard sets old new",
 ]
 
 

@@ -72,6 +72,7 @@ def written(folder: Path, word: str) -> list[str]:
     return sorted(map(str, folder.iterdir()))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:LinearRanker did not converge")
 def test_hostile_words_run_nothing_and_open_nothing(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")

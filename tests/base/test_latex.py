@@ -104,7 +104,7 @@ def test_one_system_one_query_and_missing_values_compile(tmp_path: Path) -> None
     assert "--" in nothing.to_latex()
 
 
-def test_decimal_points_are_aligned_and_marks_do_not_move_them() -> None:
+def test_numbers_are_whole_and_marks_do_not_move_them() -> None:
     table = Table(
         [Column("system"), Column("change", "+.4f"), Column("n", ",")],
         [["a", -0.5, 1000], ["b", 12.25, 7], ["c", float("nan"), None]],
@@ -113,11 +113,11 @@ def test_decimal_points_are_aligned_and_marks_do_not_move_them() -> None:
         marks={(0, 1): "†"},
     )
     lines = latex_table(table, underline_second=True).splitlines()
-    assert lines[1] == r"\begin{tabular}{lr@{}lr}"
+    assert lines[1] == r"\begin{tabular}{lr@{\phantom{\textsuperscript{\dag{}}}\hspace{\tabcolsep}}r}"
     assert lines[5:8] == [
-        r"a & \underline{$-$0.} & \underline{5000}\textsuperscript{\dag{}} & 1,000 \\",
-        r"b & \textbf{+12.} & \textbf{2500} & 7 \\",
-        r"c & \multicolumn{2}{c}{--} &  \\",
+        r"a & \underline{$-$0.5000}\rlap{\textsuperscript{\dag{}}} & 1,000 \\",
+        r"b & \textbf{+12.2500} & 7 \\",
+        r"c & -- &  \\",
     ]
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import idealrank
 from idealrank import cutoffs, discounts, gains, learners, losses, measures
-from idealrank._names.grammar import normalized_name, read
+from idealrank._names.options import normalized_name, read
 from idealrank._names.registry import Registry
 from idealrank.cli.group import commands
 from idealrank.errors import OptionError

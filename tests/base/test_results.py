@@ -25,10 +25,10 @@ from idealrank.experiments.reproduction import Reproduction
 from idealrank.io.letor_folds import Folds
 from idealrank.learners.training_summary import summarize_training
 from idealrank.theory.linear_ndcg import exchanges, threshold_errors
-from idealrank.theory.long_lists.concentration import concentration
-from idealrank.theory.long_lists.gaps import first_order
+from idealrank.theory.long_lists.certificates import concentration
+from idealrank.theory.long_lists.measure_discount import regime
 from idealrank.theory.long_lists.needed import gap
-from idealrank.theory.long_lists.regimes import regime
+from idealrank.theory.long_lists.wins import first_order
 
 RNG = np.random.default_rng(4)
 QRELS = {f"q{i}": {f"d{j}": int(RNG.integers(0, 3)) for j in range(6)} for i in range(8)}
@@ -77,11 +77,13 @@ def assisted() -> Any:
 
 #: A small instance of each class, by its name.
 MAKE: dict[str, Callable[[], Any]] = {
+    "Abstentions": lambda: ir.abstentions(QRELS, RUNS),
     "Agreement": lambda: ir.agreement(RUNS),
     "Anova": lambda: stats.anova(MATRIX),
     "ApproximationError": lambda: theory.approximation_error([1, 0], [1.0, 0.0]),
     "AssistedComparison": assisted,
     "AssistedEstimate": lambda: assisted().differences["ndcg"][0],
+    "Baseline": lambda: ir.save_baseline(QRELS, RUNS["c"], "ndcg"),
     "Bounds": lambda: ir.bounds(SOME, RUNS, "ndcg@3", n_draws=2),
     "BoundedLaw": lambda: theory.bounded_law("ndcg@10", lambda s: 0.7),
     "Certificate": lambda: theory.certificate("ndcg", lambda s: 0.25 + 0.5 * s, lambda s: 0.5),
@@ -91,9 +93,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "Consistency": lambda: theory.check_consistency("cosine", levels=(0, 1), refine=False),
     "ConsistencyOfLosses": lambda: theory.check_losses(["cosine", "hinge"], levels=(0, 1), refine=False),
     "CrossFold": folded,
-    "DesignSearch": lambda: theory.search_design(QRELS, RUNS["a<b"], RUNS["c"], n_splits=3),
     "DifferenceBounds": lambda: ir.bounds(SOME, RUNS, "ndcg@3", n_draws=0).differences[0],
-    "DiscriminativePower": lambda: stats.discriminative_power(MATRIX, test="t"),
     "Distinction": lambda: distinguished().pairs[0],
     "Distinctions": distinguished,
     "DocumentsNeeded": lambda: theory.documents_needed("log", LINE, lambda s: 0.5 + 0 * s),
@@ -103,7 +103,9 @@ MAKE: dict[str, Callable[[], Any]] = {
     "Exchange": lambda: exchanges([0, 1])[0],
     "Explanation": explained,
     "FirstOrder": lambda: first_order(LINE),
+    "FittedMeasure": lambda: theory.fit_measure([[1, 0], [0, 1], [1, 1], [0, 0]] * 5, [1, 0, 1, 0] * 5),
     "Gap": lambda: gap("ndcg@10", lambda s: 0.7, lambda s: 0.5),
+    "Gate": lambda: ir.gate(QRELS, RUNS["c"], RUNS["a<b"], ["ndcg", "ap"], margin=0.1),
     "GeneralizationGap": lambda: theory.generalization_gap([0.75, 0.5], [0.5, 0.5]),
     "Identification": lambda: ir.identify(never_sorted),
     "Impossibility": lambda: theory.no_convex_loss("ap"),
@@ -114,6 +116,8 @@ MAKE: dict[str, Callable[[], Any]] = {
     "LabelAgreement": lambda: assisted().agreement,
     "UncertainEvaluation": lambda: ir.evaluate_uncertain({"q": {"a": [0, 1]}}, {"q": ["a"]}, "ndcg", n_draws=5),
     "NextJudgments": lambda: ir.judge_next(SOME, RUNS, "ndcg@3", n=2),
+    "VarianceComponents": lambda: stats.variance_components([[0.0, 0.2], [0.5, 0.7], [1.0, 1.1]]),
+    "NonInferiority": lambda: stats.non_inferiority_test([1, 2, 4], [0, 3, 1], 0.5),
     "PairedTest": lambda: stats.t_test([1, 2, 4], [0, 3, 1]),
     "PowerPlan": lambda: stats.queries_for(0.5, MATRIX),
     "JudgingPlan": lambda: stats.human_queries_for(0.2, [0.1, 0.5, 0.4, 0.6], [0.2, 0.4, 0.5, 0.6] * 5),
@@ -127,7 +131,6 @@ MAKE: dict[str, Callable[[], Any]] = {
     "StrongConsistency": lambda: theory.check_strong_consistency("cosine", n_pairs=2),
     "Summary": lambda: ir.evaluate_stream([([1, 0], [0.2, 0.1], [0, 2])], "rr"),
     "SystemRanks": lambda: stats.rank_systems([MATRIX, MATRIX[:9]], seed=0),
-    "TheoremCheck": lambda: theory.check_theorems("ndcg", LINE, lambda s: 1 - s),
     "ThresholdErrors": lambda: threshold_errors([2, 0, 1], [3, 2, 1]),
     "TrainingSummary": trained,
     "TukeyHSD": lambda: stats.randomized_tukey_hsd(MATRIX, n_permutations=99, seed=0),

@@ -20,9 +20,9 @@ from click.testing import CliRunner, Result
 import idealrank
 from idealrank._present.table import Column, Table, render
 from idealrank.cli.group import commands
-from idealrank.cli.support import status_line, terminal
-from idealrank.cli.support.file_formats import kind_of
+from idealrank.cli.support import terminal
 from idealrank.cli.support.help import Command
+from idealrank.cli.support.shared_options import kind_of
 
 SMALL_DEMO = ("demo", "--queries", "10", "--docs", "20", "--html", os.devnull)
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals, pipes and signals")
@@ -149,22 +149,23 @@ def test_the_demo_shows_a_table_and_names_commands_that_exist(tmp_path: Path, mo
     assert shown.exit_code == 0
     assert shown.stderr == "idealrank: the report is in idealrank-demo.html\n"
     assert "<h1>" in Path("idealrank-demo.html").read_text(encoding="utf-8")
-    assert "10 queries, 200 documents; labels 0: " in shown.output
-    assert any(line.split()[1:2] == ["ApproxNDCG"] for line in shown.output.splitlines())
+    assert re.search(r"1\. ndcg@10 of one run: 36 tools, \d+ different numbers", shown.output)
+    assert re.search(r"trec_eval gives 0\.\d{4} and lightgbm 0\.\d{4}: \d choices make a difference", shown.output)
+    assert any(line.split()[1:2] == ["hybrid"] for line in shown.output.splitlines())
     named = [line.split()[1] for line in shown.stdout.splitlines() if line.startswith("  idealrank ")]
     assert set(named) <= set(commands.commands)
     assert named
     assert all(len(line) <= 80 for line in shown.stdout.splitlines())
-    assert len(shown.output.splitlines()) <= 24  # one screen
 
 
-def test_the_demos_learners_beat_a_single_feature() -> None:
-    rows = json.loads(run("demo", "--queries", "10", "--docs", "300", "--format", "json").output)
-    log = {row["NDCG of test queries"]: row["log"] for row in rows}
-    assert min(value for name, value in log.items() if name != "feature 1") > log["feature 1"]
-    assert [row["id"] for row in rows] == list("abcde")
-    lines = run("demo", "--queries", "10", "--docs", "300", "--quiet").stdout.splitlines()
-    assert all(re.search(r" 0\.\d{4} [a-d]*e\b", line) for line in lines if line[:2] in ("a ", "b ", "c ", "d "))
+def test_the_demos_numbers_are_those_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown, readme = run("demo").output, (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert "36 tools, 17 different numbers" in shown
+    assert "36 tools, 17 different numbers" in readme
+    assert "ApproxNDCG is significantly better than feature 1" in shown
+    for line in shown.split("\n2. ")[1].split("\n4. ")[0].splitlines():
+        assert line in readme or line.startswith("3. ") or line == "Why do trec_eval and lightgbm disagree?"
 
 
 @pytest.mark.slow
@@ -225,10 +226,10 @@ def test_markdown_escapes_what_would_end_a_cell_or_change_its_look() -> None:
 
 def test_latex_escapes_its_special_letters() -> None:
     lines = render(TABLE, "latex").splitlines()
-    assert r"\begin{tabular}{lrr@{}l}" in lines
-    assert r"a\textbar{}b\_c & 1,200 & 12. & 5\% \\" in lines
+    assert r"\begin{tabular}{lrr}" in lines
+    assert r"a\textbar{}b\_c & 1,200 & 12.5\% \\" in lines
     mark = r"{\ttfamily\char34}"
-    assert rf"50\% {mark}x{mark}, \textbackslash{{}}y & 7 & \multicolumn{{2}}{{c}}{{--}} \\" in lines
+    assert rf"50\% {mark}x{mark}, \textbackslash{{}}y & 7 & -- \\" in lines
     assert lines[-1] == r"\end{tabular}"
 
 
@@ -244,7 +245,7 @@ def test_a_table_without_rows_is_still_a_table(output_format: str) -> None:
 def test_every_format_is_an_option_of_the_demo(output_format: str) -> None:
     shown = run(*SMALL_DEMO, "--format", output_format, "--quiet")
     assert shown.exit_code == 0
-    assert "ApproxNDCG" in shown.output
+    assert "hybrid" in shown.output
     assert "Try next" not in shown.output
 
 
@@ -282,6 +283,32 @@ def test_every_failure_is_one_line_and_exit_code_1(error: Exception, line: str) 
     assert shown.exit_code == 1
     assert shown.output.startswith(f"idealrank: error: {line}")
     assert shown.output.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["evaluate", "none", "x"], {"type": "FileNotFoundError", "message": "none: no such file", "exit_status": 1}),
+        (["evaluate"], {"type": "UsageError", "message": "Missing argument 'DATA'.", "exit_status": 2}),
+        (["gate", "none", "x", "--baseline", "y"], {"type": "FileNotFoundError", "message": "none: no such file"}),
+        (["no-such-command"], {"type": "UsageError", "message": "No such command 'no-such-command'."}),
+    ],
+)
+def test_with_json_an_error_is_an_object_too(args: list[str], expected: dict[str, Any]) -> None:
+    for form in (["--format", "json"], ["--format=json"]):
+        shown = run(*args, *form)
+        error = json.loads(shown.stdout)["error"]
+        assert {**error, **expected} == error
+        assert shown.exit_code == error["exit_status"] > 0
+        assert shown.stderr
+
+
+def test_with_json_an_error_says_where(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("q1 0 d1 1\nq1 0 d2 x\n")
+    (tmp_path / "r").write_text("q1 Q0 d1 1 0.5 x\n")
+    shown = run("evaluate", str(tmp_path / "q"), str(tmp_path / "r"), "--format", "json", "--from", "qrels")
+    error = json.loads(shown.stdout)["error"]
+    assert (error["type"], error["path"], error["line"]) == ("ParseError", str(tmp_path / "q"), 2)
 
 
 def test_debug_shows_the_traceback_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,7 +410,7 @@ def test_the_kind_of_a_file_shows_in_its_name(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", ["-", "data.xlsx", "noending"])
 def test_a_name_that_tells_no_kind_asks_for_the_option(name: str) -> None:
     with pytest.raises(
-        click.UsageError, match=r"give --from letor\|subtopics\|qrels\|msmarco\|run\|parquet\|json\|csv"
+        click.UsageError, match=r"give --from letor\|subtopics\|qrels\|msmarco\|run\|parquet\|rank_eval\|json\|csv"
     ):
         kind_of(name, None)
 
@@ -407,14 +434,14 @@ def test_a_large_file_says_how_much_of_it_is_read(
         (small, False, True, False),
         (tmp_path / "missing.txt", False, True, False),
     ]:
-        monkeypatch.setattr(status_line, "is_rich", lambda stream, rich=rich: rich)
-        with status_line.reading(str(path), quiet=quiet) as callback:
+        monkeypatch.setattr(terminal, "is_rich", lambda stream, rich=rich: rich)
+        with terminal.reading(str(path), quiet=quiet) as callback:
             assert (callback is not None) == expected
             if callback is not None:
                 callback(1000, 50_000_001)
                 callback(25_000_000, None)
-                status_line._STATUS.draw()
-        with status_line.writing(str(path), shown=callback is not None):
+                terminal._STATUS.draw()
+        with terminal.writing(str(path), shown=callback is not None):
             pass
     assert "reading large.txt: 50% of 50 MB" in capsys.readouterr().err
 
@@ -554,7 +581,7 @@ def test_a_file_of_no_known_format_is_a_failure_that_names_the_option(tmp_path: 
         shown = run("convert", str(path), "b.csv")
         assert shown.exit_code == 1
         assert shown.output.startswith(f"idealrank: error: {path}:1:1: {what}")
-    assert "give --from letor|subtopics|qrels|msmarco|run|parquet|json|csv" in shown.output
+    assert "give --from letor|subtopics|qrels|msmarco|run|parquet|rank_eval|json|csv" in shown.output
 
 
 def test_from_and_to_win_over_names(tmp_path: Path) -> None:

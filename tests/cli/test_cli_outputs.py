@@ -108,7 +108,7 @@ def test_a_pipe_may_be_the_target(data: Path, tmp_path: Path) -> None:
 def test_process_substitution_may_be_the_data_and_a_system(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\n")
     (tmp_path / "run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 2 t\n")
-    shell = f"{sys.executable} -m idealrank evaluate <(cat qrels) <(cat run) -m rr --format csv -q"
+    shell = f"{shlex.quote(sys.executable)} -m idealrank evaluate <(cat qrels) <(cat run) -m rr --format csv -q"
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("needs bash")

@@ -169,6 +169,7 @@ def test_few_pairs_are_all_shown(files: ir.RankingData) -> None:
     assert "  ndcg: consistently, 2 pairs\n    For example, s0 and s1.\n" in explained
 
 
+@pytest.mark.slow
 def test_a_page_of_many_pairs_shows_some_in_detail(files: ir.RankingData) -> None:
     run("distinguish", "test.txt", *several(files, 6), "-m", "ndcg", "-q", "--html", "many.html")
     page = Path("many.html").read_text(encoding="utf-8")
@@ -278,6 +279,7 @@ def test_mistakes_are_said_in_one_line(files: ir.RankingData) -> None:
     assert shown.stderr == "idealrank: error: this theory is about NDCG and linear NDCG, not ap\n"
 
 
+@pytest.mark.slow
 def test_reports_hold_the_table_the_advice_and_a_picture_of_each_measure(files: ir.RankingData) -> None:
     shown = run(
         "distinguish", "test.txt", "match.txt", "noise.txt", "-m", "ndcg", "-m", "ndcg@10", "-q", "--html", "d.html"

@@ -147,9 +147,8 @@ def test_tables_are_machine_readable_on_demand(folder: Path, output_format: str)
 
 
 def test_a_page_has_the_learning_curve(folder: Path) -> None:
-    shown = run(
-        "train", "train.txt", "--valid", "vali.txt.gz", "--max-iter", "3", "-o", "m.json", "--html", "page.html"
-    )
+    options = ("--loss", "cross_entropy", "--max-iter", "3", "-o", "m.json", "--html", "page.html")
+    shown = run("train", "train.txt", "--valid", "vali.txt.gz", *options)
     assert shown.exit_code == 0
     page = Path("page.html").read_text()
     assert "Learning curve; the dashed line marks the iteration that was kept</figcaption>" in page
@@ -166,11 +165,29 @@ def test_the_model_may_go_to_standard_output(folder: Path) -> None:
     assert json.loads(shown.stdout)["learner"] == "LinearRanker"
 
 
+def test_a_question_mark_lists_learners_and_losses() -> None:
+    listed = {option: run("train", option, "?").stdout.split() for option in ("--learner", "--loss")}
+    assert {"linear", "boosted", "approx_ndcg"} <= {*listed["--learner"]}
+    assert {"cross_entropy", "lambda_rank"} <= {*listed["--loss"]}
+
+
+def test_columns_of_a_table_may_have_any_name(folder: Path) -> None:
+    table = pytest.importorskip("pandas").DataFrame(
+        {"session": [1, 1, 2, 2], "clicked": [0, 1, 1, 0], "bm25": [1.0, 3.0, 5.0, 2.0]}
+    )
+    table.assign(trust=1.0).to_parquet("log.parquet")
+    columns = ("--query", "session", "--label", "clicked", "--weight", "trust")
+    shown = run("train", "log.parquet", *columns, "--learner", "rank_svm", "--normalize", "zscore", "-o", "m.json")
+    assert "1 feature" in shown.output
+    scores = run("score", "m.json", "log.parquet", "--query", "session").stdout.split()
+    assert float(scores[0]) < float(scores[1])
+
+
 @pytest.mark.parametrize(
     ("args", "code", "what"),
     [
         (("train.txt",), 2, "Missing option '-o' / '--out'"),
-        (("train.txt", "-o", "m.json", "--learner", "?"), 1, "unknown learner '?'; there are '"),
+        (("train.txt", "-o", "m.json", "--query", "session"), 2, "--query names a column of CSV or Parquet"),
         (("train.txt", "-o", "m.json", "--learner", "aprox_ndcg"), 1, "did you mean 'approx_ndcg'"),
         (("train.txt", "-o", "m.json", "--loss", "listmel"), 1, "unknown loss 'listmel'"),
         (("train.txt", "-o", "m.json", "--learner", "list_net", "--loss", "hinge"), 1, "ListNet has no option 'loss'"),
@@ -211,13 +228,25 @@ def test_a_file_that_is_no_model_scores_nothing(folder: Path) -> None:
     assert not Path("scores.txt").exists()
 
 
+@pytest.mark.slow
 @posix_only
 def test_an_interrupt_keeps_and_saves_the_best_so_far(folder: Path) -> None:
     import pty
 
     outer, inner = pty.openpty()
     files = ("train.txt", "--valid", "vali.txt.gz", "-o", "m.json")
-    endless = ("--set", "optimizer=sgd", "--max-iter", "1000000000", "--seed", "1", "--normalize", "minmax")
+    endless = (
+        "--loss",
+        "list_mle",
+        "--set",
+        "optimizer=sgd",
+        "--max-iter",
+        "1000000000",
+        "--seed",
+        "1",
+        "--normalize",
+        "minmax",
+    )
     child = subprocess.Popen(
         [sys.executable, "-m", "idealrank", "train", *files, *endless],
         stdin=subprocess.DEVNULL,

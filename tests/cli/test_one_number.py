@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import idealrank as ir
-from idealrank import report, theory
+from idealrank import theory
 from idealrank.cli.group import commands
 from idealrank.errors import DataError
 
@@ -159,8 +159,10 @@ def test_explain_starts_and_ends_at_the_means_of_evaluate(trec: tuple[Any, Any],
         assert told["mean"][like] == mean == alone["systems"]["two"]["mean"]["ndcg@3"]
         assert told["n_queries"][like] == alone["systems"]["two"]["n_queries"]
     shown = run("explain", "data", "two.run", "-m", "ndcg@3", *(f"--like={like}" for like in likes))
-    for like in likes:
-        assert re.search(rf"like {like}: {told['n_queries'][like]} queries", shown)
+    first, second = (f"{told['n_queries'][like]} queries" for like in likes)
+    stated = first if first == second else f"{first} like {likes[0]} and {second} like {likes[1]}"
+    assert shown.startswith(f"{likes[0]} gives {way['start_mean']:.4f} and {likes[1]} {way['end_mean']:.4f}: ")
+    assert shown.endswith(f"\nMeans of ndcg@3 over {stated}.\n")
 
 
 @pytest.mark.parametrize("like", ["trec_eval", "ir_measures", "idealrank"])
@@ -172,6 +174,12 @@ def test_every_table_states_queries_and_convention(trec: tuple[Any, Any], like: 
         for form in ("text", "markdown", "latex"):
             shown = run(command, *files, *options(like, "--format", form))
             assert f"{n_queries} queries" in shown, (command, form)
+            assert re.search(rf"like {like}( \(version [\d.]+\))?([:;] |\n)", shown), (command, form)
+            # The text of compare has every choice if asked for everything.
+            if (command, form) == ("compare", "text"):
+                shown = run(command, *files, *options(like, "--all"))
+            if (command, form) == ("distinguish", "text"):
+                continue  # the other formats have them
             assert re.search(rf"like {like}( \(version [\d.]+\))?: ", shown), (command, form)
     rows = list(csv.DictReader(io.StringIO(run("limits", *files, *options(like, "--format", "csv")))))
     assert {(row["system"], row["measure"]): float(row["now"]) for row in rows} == {
@@ -219,14 +227,6 @@ def test_a_page_has_one_query_set_and_the_means_of_evaluate(trec: tuple[Any, Any
         assert at_3 == pytest.approx(evaluated[name]["mean"]["ndcg@3"], rel=1e-6)
     assert "95% intervals by the score method" in words
     assert "bootstrap" not in words
-
-
-def test_a_report_refuses_curves_over_other_queries() -> None:
-    qrels, runs = judgments_and_runs()
-    found = ir.compare(qrels, runs, "ndcg@3", seed=1)
-    alone = ir.evaluate(qrels, runs["one"], report.over_cutoffs(["ndcg"]))
-    with pytest.raises(DataError, match="queries"):
-        report.html(found, curves=alone)
 
 
 def test_systems_are_evaluated_on_their_common_queries_and_it_is_said() -> None:

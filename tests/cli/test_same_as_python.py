@@ -52,6 +52,10 @@ CASES = {
         lambda: ir.compare_assisted("some.txt", "machine.json", NAMES, "ndcg@10", these_queries=True),
         has_html=False,
     ),
+    "gate": Case(
+        ("gate", "qrels.txt", "hybrid.run", "--baseline", "bm25.run", "-m", "ndcg@10", "--margin", "0.1"),
+        lambda: ir.gate("qrels.txt", "hybrid.run", "bm25.run", "ndcg@10", margin=0.1),
+    ),
     "explain": Case(
         ("explain", "qrels.txt", "bm25.run", "--like", "trec_eval", "--like", "lightgbm"),
         lambda: ir.explain("qrels.txt", "bm25.run", "ndcg@10", like=["trec_eval", "lightgbm"]),

@@ -12,8 +12,8 @@ from screen import Screen, of_command, on_a_terminal
 
 import idealrank as ir
 from idealrank.cli.group import commands
-from idealrank.cli.support import status_line as progress
-from idealrank.learners.progress import bar
+from idealrank.cli.support import terminal as progress
+from idealrank.learners.iterative import bar
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows has other terminals")
 
@@ -139,7 +139,7 @@ def test_an_explanation_fits_the_screen(tmp_path: Path, columns: int) -> None:
     tools = [word for tool in ("trec_eval", "sklearn", "lightgbm", "letor4") for word in ("--like", tool)]
     text = check(on_a_terminal("explain", "qrels.txt", "0.run", *tools, columns=columns, folder=tmp_path))
     assert text.startswith("trec_eval gives")
-    assert "gain: linear -> exp2" in re.sub(r"\s+", " ", text)
+    assert "gain: the label -> 2^label - 1" in re.sub(r"\s+", " ", text)
 
 
 @pytest.mark.parametrize("columns", [40, 80])
@@ -176,6 +176,7 @@ def test_trec_eval_has_tabs_on_a_terminal_too(tmp_path: Path) -> None:
     assert check(shown).split() == ["num_q", "all", "40"]
 
 
+@pytest.mark.slow
 def test_real_runs_fit_the_screen(real_data: Path, tmp_path: Path) -> None:
     folder = real_data / "trec-dl19"
     judged, run = str(folder / "qrels.txt.xz"), str(folder / "bm25.run.xz")
@@ -188,7 +189,7 @@ def test_real_runs_fit_the_screen(real_data: Path, tmp_path: Path) -> None:
 
 def test_long_work_has_a_label_that_leaves_no_trace(tmp_path: Path) -> None:
     script = """
-from idealrank.cli.support import status_line as progress
+from idealrank.cli.support import terminal as progress
 progress._DELAY = progress._EVERY = 0.001
 with progress.working("comparing systems with " + "long names " * 20, quiet=False) as say_that:
     progress._STATUS.drawn.wait()

@@ -58,7 +58,8 @@ def expected(a: Floats, b: Floats, each: Difference, weights: Floats | None, *, 
         p_value = each.p_value
     if lower:
         effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
-    interval = difference_interval(moments, 0.95)
+    counted = known if weights is None else known & (weights > 0)
+    interval = difference_interval(moments, int(np.count_nonzero(differences[counted])), 0.95)
     left_out = stats.t_test(a, b).note.split("; ")[0] if not known.all() else ""
     interval = replace(interval, note="; ".join(filter(None, (left_out, interval.note))))
     order = sorted(np.flatnonzero(known & (differences != 0)).tolist(), key=lambda place: -abs(differences[place]))

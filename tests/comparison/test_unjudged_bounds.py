@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import idealrank as ir
-from idealrank.comparison import unjudged_bounds
+from idealrank.comparison import compare as comparing
 
 RNG = np.random.default_rng(0)
 QRELS = {f"q{i}": {f"d{j}": int(RNG.integers(0, 2)) for j in range(4)} for i in range(10)}
@@ -22,7 +22,7 @@ def test_many_documents_are_checked_for_the_leading_systems_only(baseline: str |
     whole = ir.compare(QRELS, RUNS, "ap", baseline=baseline)
     assert not whole.unchecked
     assert len(whole.unjudged_bounds["ap"].differences) == 5
-    monkeypatch.setattr(unjudged_bounds, "_MOST_DOCUMENTS", 250)
+    monkeypatch.setattr(comparing, "_MOST_DOCUMENTS", 250)
     some = ir.compare(QRELS, RUNS, "ap", baseline=baseline)
     leading = [name for name in whole.ranked() if name != baseline][: 2 if baseline else 3]
     checked = {name for each in some.unjudged_bounds["ap"].differences for name in (each.system, each.baseline)}
@@ -35,7 +35,7 @@ def test_many_documents_are_checked_for_the_leading_systems_only(baseline: str |
 
 
 def test_a_pair_with_too_many_documents_is_not_checked_in_silence(monkeypatch: Any) -> None:
-    monkeypatch.setattr(unjudged_bounds, "_MOST_DOCUMENTS", 100)
+    monkeypatch.setattr(comparing, "_MOST_DOCUMENTS", 100)
     found = ir.compare(QRELS, RUNS, ["ap", "rr"])
     assert not found.unjudged_bounds
     assert found.page().findings[-1].startswith("ap and rr: whether unjudged documents")
@@ -49,7 +49,7 @@ def test_weighted_means_are_not_checked_and_a_finding_says_so() -> None:
 
 
 def test_nothing_is_said_if_all_documents_are_judged(monkeypatch: Any) -> None:
-    monkeypatch.setattr(unjudged_bounds, "_MOST_DOCUMENTS", 1)
+    monkeypatch.setattr(comparing, "_MOST_DOCUMENTS", 1)
     judged = {
         name: {q: {d: s for d, s in docs.items() if d in QRELS[q]} for q, docs in run.items()}
         for name, run in RUNS.items()

@@ -481,6 +481,7 @@ def test_checks_hold_for_what_another_thread_changes() -> None:
 _TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(_TEXTS, st.dictionaries(_TEXTS, st.integers(-5, 10**6) | st.floats(-1e300, 1e300), max_size=9)))
 def test_dicts_become_the_same_arrays_as_other_mappings(queries: dict[str, dict[str, float]]) -> None:
     class Other(dict[str, Any]):

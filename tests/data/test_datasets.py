@@ -70,6 +70,7 @@ def test_topic_distillation_is_the_same_on_every_platform(topics: RankingData) -
     assert fingerprint(topics) == ("6637473e0021c055", "3d8265bee8462a71")
 
 
+@pytest.mark.slow
 def test_default_shapes_are_those_of_the_paper_and_of_trec(topics: RankingData) -> None:
     parts = datasets.web_search()
     for part in parts:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import idealrank as ir
-from benchmarks import entries, generate, neighbors, processes, runner, table, targets
+from benchmarks import entries, generate, neighbors, processes, runner, scoreboard, table, targets
 from benchmarks.__main__ import main
 from benchmarks.runner import Comparison, Contestant, Mark, Row, Setting, as_returned
 from benchmarks.targets import AtLeast, AtMost
@@ -157,6 +157,30 @@ def test_the_command_prints_a_table_and_saves_everything(
     assert gone["status"] == "not installed"
 
 
+def test_the_scoreboard_begins_with_what_we_lose_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def small(setting: Setting) -> Iterator[Comparison]:
+        peers: list[Contestant | Mark] = [
+            Contestant("slower", lambda: 3.0),
+            Contestant("faster", lambda: 0.5, why="it does less"),
+            Contestant("a sort", lambda: 0.25, is_floor=True),
+            Contestant("idealrank, 1 thread", lambda: 2.0),
+            Mark("1 s", 1.0),
+        ]
+        yield Comparison("a task", Contestant("ours", lambda: 1.0), peers, meter=as_returned)
+
+    monkeypatch.setitem(runner.ENTRIES, "small", small)
+    assert main(["--scoreboard", "--json", str(tmp_path / "now.json"), "small"]) == 0
+    first, *lines = (line for line in capsys.readouterr().out.splitlines() if line)
+    assert first == "2 comparisons were measured; in 1 of them, the other one is faster."
+    assert [line for line in lines if line.startswith("| a task")] == [
+        "| a task | faster | 0.50 (0.50 to 0.50) | 4.00 (of a sort) |  |",
+        "| a task | slower | 3.00 (3.00 to 3.00) | 4.00 (of a sort) |  |",
+    ]
+    assert "- a task, faster: it does less." in lines
+
+
 def test_the_command_tells_a_failure_of_ours_by_its_exit_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -219,12 +243,16 @@ def test_a_process_that_fails_says_its_last_line(tmp_path: Path) -> None:
         processes.run_process([sys.executable, "-c", "raise ValueError('no')"], tmp_path)
 
 
-@pytest.mark.parametrize("module", [neighbors, runner, table, targets], ids=lambda module: str(module.__name__))
+@pytest.mark.parametrize(
+    "module", [neighbors, runner, scoreboard, table, targets], ids=lambda module: str(module.__name__)
+)
 def test_the_examples_hold(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 def test_the_tasks_whose_growth_is_measured_run() -> None:
+    for package in ("pandas", "polars", "pyarrow"):
+        pytest.importorskip(package)
     growth = pytest.importorskip("benchmarks.growth")
     names = [name for name, task in growth.work(1_000) if task() is not None]
     assert len(names) == len(set(names)) > 60

@@ -1,4 +1,4 @@
-"""docs/answers.md: ten published numbers have explanations that are not by chance."""
+"""docs/faq.md: ten published numbers have explanations that are not by chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulations behind docs/which_test.md, on drawn matrices whose truth is known."""
+"""The simulations behind docs/statistics.md, on drawn matrices whose truth is known."""
 
 from pathlib import Path
 from typing import Any

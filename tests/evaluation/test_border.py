@@ -288,3 +288,9 @@ def test_json_lines_that_are_no_table_are_an_error_of_the_package(score: Any, tm
     (tmp_path / "run.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(ParseError, match="cannot read the records as a table"):
         ir.evaluate(QRELS, tmp_path / "run.jsonl", "rr")
+
+
+@pytest.mark.parametrize("run", [{0: [(3, 10**400)]}, {"s": {0: [(3, 10**400)]}}])
+def test_a_pair_with_a_number_beyond_float64_is_refused(run: Any) -> None:
+    with pytest.raises(DataError, match="too large"):
+        ir.evaluate({0: {3: 2}}, run, "ap")

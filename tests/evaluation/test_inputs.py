@@ -401,3 +401,84 @@ def test_a_list_of_shapes_is_named_by_the_shapes(lazy: LazyFiles) -> None:
     assert ir.agreement(shapes).to_json() == ir.agreement(shapes[0], shapes[1]).to_json()
     assert ir.explain(qrels, shapes[0], "ndcg", like=["trec_eval", "lightgbm"]).measure == "ndcg"
     assert [*ir.bounds(qrels, {"new": shapes[0]}, "ndcg@10").to_dict()]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda q, runs, **unknown: ir.compare(q, runs, **unknown),
+        lambda q, runs, **unknown: ir.compare({name: ir.evaluate(q, run) for name, run in runs.items()}, **unknown),
+        lambda q, runs, **unknown: ir.explain(q, runs["a"], "ndcg", published=0.5, **unknown),
+        lambda q, runs, **unknown: ir.bounds(q, runs, **unknown),
+        lambda q, runs, **unknown: ir.judge_next(q, runs, **unknown),
+        lambda q, runs, **unknown: ir.power(q, runs, **unknown),
+        lambda q, runs, **unknown: ir.agreement(runs, **unknown),
+        lambda q, runs, **unknown: ir.compare_assisted(q, q, runs, **unknown),
+        lambda q, runs, **unknown: ir.theory.distinguish(q, runs, **unknown),
+        lambda q, runs, **unknown: ir.theory.limits(q, runs, **unknown),
+    ],
+)
+def test_an_unknown_option_is_named_with_its_function_and_the_nearest_option(call: Any) -> None:
+    runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 2.0}}}
+    with pytest.raises(OptionError, match=r"^[a-z_]+ has no option 'querry'; did you mean 'query'\?$"):
+        call({"q": {"d": 1}}, runs, querry="qid")
+    with pytest.raises(OptionError, match=r"^compare has no option 'seeed'; did you mean 'seed'\?$"):
+        ir.compare({"q": {"d": 1}}, runs, seeed=1)  # type: ignore[call-arg]
+
+
+CHUNKS = [("q1", "d1", "a", 3.0), ("q1", "d1", "b", 2.0), ("q1", "d2", "c", 1.0)]
+
+
+def rows(*names: str, keep: int = 9) -> list[dict[str, Any]]:
+    """Records of the first chunks, with the columns of these names; the others are left out."""
+    return [{n: v for n, v in zip(names, row, strict=True) if n} for row in CHUNKS[:keep]]
+
+
+def test_chunks_or_documents_are_joined_by_the_column_that_all_frames_have() -> None:
+    run = rows("question_id", "doc_id", "chunk_id", "score")
+    by_chunk = [{"question_id": "q1", "chunk_id": "b", "grade": 1}]
+    by_doc = [{"question_id": "q1", "doc_id": "d2", "grade": 1}]
+    best = ir.convention("trec_eval").replace(duplicates="best")
+    assert ir.evaluate(by_chunk, run, "rr").mean["rr"] == 0.5
+    assert ir.evaluate(by_doc, run, "rr", like=best).mean["rr"] == 0.5
+    both = [{"question_id": "q1", "doc_id": "d2", "chunk_id": "c", "grade": 1}]
+    assert ir.evaluate(both, run, "rr").mean["rr"] == pytest.approx(1 / 3)
+    assert ir.evaluate(both, rows("question_id", "doc_id", "", "score"), "rr", like=best).mean["rr"] == 0.5
+    with pytest.raises(DataError, match="'chunk_id' may hold the documents, and 'doc_id' too: pass doc="):
+        ir.evaluate({"q1": ["b"]}, run, "rr")
+    assert ir.evaluate({"q1": ["b"]}, run, "rr", doc="chunk_id").mean["rr"] == 0.5
+
+
+def test_several_chunks_per_document_are_an_error_that_names_a_remedy() -> None:
+    with pytest.raises(DataError, match=r"'best' keeps the best of several chunks .*--duplicates best"):
+        ir.evaluate({"q1": ["d2"]}, rows("question_id", "doc_id", "", "score"), "rr")
+
+
+def test_rows_of_ids_alone_are_relevant_and_other_numbers_are_not_guessed() -> None:
+    gold = rows("question_id", "", "chunk_id", "", keep=1)
+    assert ir.evaluate(gold, {"q1": ["x", "a"]}, "rr").mean["rr"] == 0.5
+    with pytest.raises(DataError, match="no column of labels was recognized"):
+        ir.evaluate([{**gold[0], "worth": 3}], {"q1": ["x", "a"]}, "rr")
+
+
+@pytest.mark.parametrize("doc", [("a",), ("a", "b", "c"), 5])
+def test_a_pair_of_columns_has_two_names(doc: Any) -> None:
+    with pytest.raises((OptionError, DataError)):
+        UNTYPED(rows("q", "", "a", "s"), rows("q", "", "b", "score"), "rr", query="q", doc=doc)
+
+
+def test_a_column_of_lists_has_one_row_per_query() -> None:
+    gold = [{"question_id": "q1", "gold": ["a"], "retrieved": ["b", "a"]}]
+    assert ir.evaluate(gold, None, "rr").mean["rr"] == 0.5
+    assert ir.evaluate(gold, {"new": "retrieved"}, "rr").mean == {"new": {"rr": 0.5}}
+    with pytest.raises(DataError, match="'gold' holds lists, so a query has one row; it has several"):
+        ir.evaluate(gold * 2, None, "rr")
+
+
+def test_group_sizes_go_with_letor_text(tmp_path: Path) -> None:
+    path = tmp_path / "rank.test"
+    path.write_text("1 1:0.5\n0 1:0.3\n0 1:2\n2 1:3\n")
+    found = ir.evaluate(str(path), [0.1, 0.2, 0.3, 0.4], "rr", group=[2, 2])
+    assert found.per_query["rr"].tolist() == [0.5, 1]
+    with pytest.raises(ParseError, match=r"rank\.test.*group sizes must sum to the number of documents, 4, got 3"):
+        ir.evaluate(str(path), [0.1, 0.2, 0.3, 0.4], "rr", group=[2, 1])

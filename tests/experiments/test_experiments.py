@@ -28,7 +28,7 @@ def test_wang2013_finds_what_the_paper_says_of_long_lists() -> None:
     train, test = (wang2013._on_one_scale(part) for part in ir.datasets.web_search(8, 1500, 16))
     growth = wang2013.grow(train, test)
     assert growth.values.shape == (3, 4, 8, 1500)
-    claims = {claim.says: claim for claim in wang2013._claims([(wang2013.CHOICES.reference, growth)], 0)}
+    claims = {claim.says: claim for claim in wang2013._claims([(wang2013.choices().reference, growth)], 0)}
     for says in ("yet the measure distinguishes them well", "they converge to different limits"):
         assert claims[says].holds
     assert claims["the three are very close"].verdict == "fails"  # 0.9 is not close to 0.7
@@ -57,21 +57,50 @@ def test_wang2013_figures_say_what_the_discount_tells_apart() -> None:
     assert axes.get_title() == "D = log:\nseparates RankSVM from random consistently"
 
 
-def test_wang2013_strings_short_queries_together(small: ir.RankingData) -> None:
-    found = wang2013.reproduce(small)
+@pytest.fixture
+def short_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The generated data in small."""
+    generated = {"web_search": ir.datasets.web_search(6, 60, 8), "topic_distillation": None}
+    monkeypatch.setattr("idealrank.experiments.wang2013.datasets.web_search", lambda seed: generated["web_search"])
+    topics = ir.datasets.topic_distillation(12, 60, 8, p=0.2)
+    monkeypatch.setattr("idealrank.experiments.wang2013.datasets.topic_distillation", lambda *sizes, p, seed: topics)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("short_lists")
+def test_wang2013_joins_short_queries_to_several_lists(small: ir.RankingData) -> None:
+    found = wang2013.reproduce({"first": small, "second": small.subset(range(10))})
     assert [claim.where for claim in found.claims] == [f"Figure {number}" for number in (1, 1, 1, 2, 3, 3, 4)]
-    assert {len(claim.findings) for claim in found.claims} == {len(wang2013.CHOICES.settings())}
+    settings = wang2013.choices(["first", "second"]).settings()
+    assert len(settings) == 1 + 4 + 4 + 1  # the data, five seeds, two forms of RankSVM
+    assert {len(claim.findings) for claim in found.claims} == {len(settings)}
+    assert not any("nan" in finding.seen for claim in found.claims for finding in claim.findings)
+    assert found.notes[0].startswith("first: 10 lists of 200 documents (documents of one half")
+    assert "simulated topics: 6 lists of 60 documents (generated" in found.notes[0]
     assert list(found.figures) == [f"figure{number}" for number in range(1, 5)]
     first = found.figures["figure1"].axes[0]
     assert len(first.child_axes) == 1  # the enlarged part
-    assert "n = 1000" in found.claims[1].seen
-    assert found.claims[0].verdict.startswith("undecided")  # one list has no interval
+    assert "n = 100" in found.claims[1].seen  # the lists of the second one are shorter
+    assert "n = 200" in found.claims[1].findings[1].seen
     assert found.figures["figure2"].axes[0].get_legend_handles_labels()[1] == list(wang2013.RANKERS)
 
 
-def test_wang2013_needs_features_and_queries() -> None:
-    with pytest.raises(DataError, match="needs features, and at least four queries"):
+def test_lists_are_made_of_queries_that_no_ranker_was_trained_on(small: ir.RankingData) -> None:
+    """Each document is in one list or in the training part; its features are standardized within its own query."""
+    for train, test in wang2013._joined(small, seed=3):
+        assert (train.n_queries, train.n_docs) == (10, 1000)
+        assert np.diff(test.offsets).tolist() == [200] * 5
+        rows = [row.tobytes() for part in (train, test) for row in np.asarray(part.known_features())]
+        assert len(set(rows)) == len(rows) == 2000
+    whole = {row.tobytes() for row in np.asarray(wang2013._on_one_scale(small).known_features())}
+    assert set(rows) <= whole
+
+
+def test_wang2013_needs_features_queries_and_documents() -> None:
+    with pytest.raises(DataError, match="data: the experiment trains rankers: it needs features, and at least four"):
         wang2013.reproduce(ir.from_arrays([1, 0], offsets=[0, 2]))
+    with pytest.raises(DataError, match="tiny: 5 long lists need at least 200 documents, got 80"):
+        wang2013.reproduce({"tiny": ir.datasets.web_search(8, 10, 2).train})
 
 
 def test_features_are_brought_to_one_scale_within_each_query(small: ir.RankingData) -> None:
@@ -178,18 +207,28 @@ def test_consistent_versions_are_compared_on_collections_of_a_folder(ravikumar: 
 
     table_1, means = (table.rows for table in ravikumar.numbers.values())
     settings = ravikumar2011.CHOICES.settings()
-    assert [row[0] for row in table_1] == ["mq2008"] * len(settings) + ["simulated topics"] * len(settings)
+    assert [row[0] for row in table_1] == ["mq2008"] * len(settings)
     row: Any
     for row in table_1[: len(settings)]:
         _, _, better, same, worse, _, paper = row
         assert better + same + worse == 9
         assert paper == "0/4/5 better/same/worse, -2.02%"
     assert [row[0] for row in means][3:5] == ["Cross-entropy Z", "Cosine"]
-    assert len(means) == 13 + 2 * 7  # all versions in the reference, the tested ones in the others
+    # All versions in the reference and with another discount, the tested ones if trained otherwise.
+    assert len(means) == 2 * 13 + 3 * 7
+    assert {row[1] for row in means[13:34]} == {*settings[1].values(), *settings[2].values(), *settings[3].values()} - {
+        *ravikumar2011.CHOICES.reference.values()
+    }
     values: list[Any] = [value for row in means for value in row[2:]]
     assert all(0 <= value < 1 for value in values)
     assert len(set(values)) > 10
     assert [claim.holds for claim in ravikumar.claims[:2]] == [True, True]
+    assert [claim.where for claim in ravikumar.claims[2:4]] == ["Abstract", "Abstract"]
+    conceded = [claim.where for claim in ravikumar.claims if claim.is_concession]
+    assert conceded == ["Table 1, MQ2008", "Table 1, all"]
+    assert [claim.where for claim in ravikumar.claims if claim.verdict == "not testable"] == [
+        "Table 1, OHSUMED, HP2003, NP2003, TD2003 and TD2004"
+    ]
     assert {"figure3", "figure4", "figure1-5-mq2008-Cosine", "figure2-6"} <= set(ravikumar.figures)
 
 
@@ -201,6 +240,21 @@ def test_a_change_is_that_of_the_means_and_its_sign_is_judged_by_an_interval(rav
         assert change == pytest.approx(row[5], abs=0.006)
         assert low <= change <= high
         assert finding.outcome == ("holds" if high < 0 else "fails" if low > 0 else "undecided")
+
+
+@pytest.mark.filterwarnings("ignore:.*did not converge")
+def test_without_an_intercept_a_score_of_zero_features_is_zero() -> None:
+    from idealrank.experiments import ravikumar2011
+
+    data = ir.datasets.web_search(5, 20, 4).train
+    for optimizer in ("gd", "lbfgs", "sgd"):
+        models = [
+            make("least_squares(normalizer=dcg)", optimizer=optimizer, max_iter=20, normalize="minmax").fit(data)
+            for make in ravikumar2011._RANKERS.values()
+        ]
+        assert models[0].intercept_ != 0
+        assert models[1].intercept_ == 0
+        assert np.abs(models[1].coef_ - models[0].coef_).max() > 1e-3
 
 
 def test_a_quick_run_begins_with_a_warning_that_stands_once(ravikumar: Any) -> None:
@@ -248,6 +302,26 @@ def test_the_means_of_figures_3_and_4_are_those_of_the_specification() -> None:
 
     seen = [claim.seen for claim in ravikumar2011._of_geometry()]
     assert seen == ["(0.5243, 0.5432), (0.6004, 0.5759)", "(0.5481, 0.5220), (0.4815, 0.5185)"]
+
+
+def test_a_concession_is_no_claim_that_holds() -> None:
+    conceded = Claim("Table 1", "worse", (Finding("holds", "-2%"),), is_concession=True)
+    missing = Claim.untestable("Table 2", "better", "needs TD2003")
+    found = Reproduction((conceded, missing, Claim.exact("Figure 1", "all meet", "0.01", True)), {})
+    assert found.verdict() == "Of 2 claims, 1 holds and 1 is not testable."
+    assert [row[1] for row in found.table("Claims").rows] == ["concession: holds", "not testable", "holds"]
+
+
+def test_nothing_is_drawn_before_a_figure_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(jin2013, "_drawing", refuse)
+    found = jin2013.reproduce()
+    assert list(found.figures) == ["figure1", "figure2", "figure3"]
+    assert found.to_text()
+    with pytest.raises(KeyboardInterrupt):
+        _ = found.figures["figure1"]
 
 
 def test_a_folder_without_collections_is_refused(tmp_path: Path) -> None:

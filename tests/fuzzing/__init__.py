@@ -19,4 +19,6 @@ TARGETS = {
     "models": 60,
     "parquet": 400,
     "shapes": 24,
+    "json": 100,
+    "recognition": 4,
 }

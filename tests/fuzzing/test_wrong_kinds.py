@@ -34,6 +34,7 @@ _QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0, "d2": 2}}
 _RUNS = {name: {"q1": {"d1": 0.5, "d2": 0.7}, "q2": {"d1": 0.1, "d3": 0.2}} for name in "AB"}
 #: Valid arguments of functions for which the plain set of `fuzzing.hostile` has none.
 VALID: dict[str, dict[str, Any]] = {
+    "abstentions": {"data": _QRELS, "scores": _RUNS},
     "agreement": {"run": _RUNS},
     "bounds": {"data": _QRELS, "scores": _RUNS},
     "compare": {"data": _QRELS, "systems": _RUNS},

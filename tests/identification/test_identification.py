@@ -22,10 +22,9 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank.cli.group import commands
 from idealrank.errors import MissingExtraError, OptionError
+from idealrank.identification.calling_forms import Probe, ranking
 from idealrank.identification.function_calls import _NUMBER, ShellCommand
-from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS
-from idealrank.identification.ndcg_formulas import Formula
-from idealrank.identification.probes import Probe, ranking
+from idealrank.identification.ndcg_formulas import DISCOUNTS, GAINS, Formula
 
 
 def check(box: Box) -> ir.results.Identification:
@@ -261,6 +260,7 @@ print(f"queries {len(values)} ndcg {sum(values) / len(values):.4f}")
 """
 
 
+@pytest.mark.slow
 def test_a_command_over_files(tmp_path: Path) -> None:
     script = tmp_path / "ndcg.py"
     script.write_text(SCRIPT, encoding="utf-8")
@@ -289,6 +289,7 @@ def test_the_last_number_is_found_in_linear_time() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="POSIX shells")
 def test_a_command_ends_in_time_with_all_that_it_started(tmp_path: Path) -> None:
     files = ": {qrels} {run};"

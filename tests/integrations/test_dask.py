@@ -251,3 +251,41 @@ def test_a_worker_that_is_killed_loses_nothing(client: Any, tmp_path: Path) -> N
     assert sum(pq.read_metadata(file).num_rows for file in out.glob("part-*")) == 800
     client.wait_for_workers(2)
     assert victim not in client.run(os.getpid).values()
+
+
+class KillingClient:
+    """A client that kills a worker as soon as the fourth sum over the data is under way."""
+
+    def __init__(self, client: Any) -> None:
+        self.client, self.n_sums = client, 0
+        self.victim = next(iter(client.run(os.getpid).values()))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client, name)
+
+    def map(self, *args: Any, **options: Any) -> Any:
+        futures = self.client.map(*args, **options)
+        self.n_sums += 1
+        if self.n_sums == 4:
+            os.kill(self.victim, signal.SIGKILL)
+        return futures
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_worker_that_is_killed_changes_no_fit(client: Any, tmp_path: Path, stored: bool) -> None:
+    frame = made(300)
+    expected = learners.LinearRanker("pairwise_logistic", l2=0.01).fit(
+        frame[["f", "g"]].astype(np.float32), frame["label"], qid=frame["qid"]
+    )
+    lazy = dataframe.from_pandas(frame.sample(frac=1, random_state=1), npartitions=4, sort=False)
+    source: Any = clusters.FrameSource(lazy, features=["f", "g"])
+    if stored:
+        source = learners.ParquetSource(written(frame, tmp_path / "data"), features=["f", "g"], batch_rows=50)
+    client.wait_for_workers(2)
+    killing = KillingClient(client)
+    ranker = learners.LinearRanker("pairwise_logistic", l2=0.01, engine=killing).fit(source)
+    assert killing.n_sums > 4
+    assert_allclose(ranker.coef_, expected.coef_, rtol=1e-9, atol=0)
+    client.wait_for_workers(2)
+    assert killing.victim not in client.run(os.getpid).values()

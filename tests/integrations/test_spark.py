@@ -1,4 +1,4 @@
-"""The recipe for Spark on the page about migrating, on a real Spark session of one thread."""
+"""The recipe for Spark on the page about large data and clusters, on a real Spark session of one thread."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 
-PAGE = Path(__file__).parents[2] / "docs" / "migrating.md"
+PAGE = Path(__file__).parents[2] / "docs" / "large_data.md"
 SESSION = """
 import pandas as pd
 import idealrank as ir

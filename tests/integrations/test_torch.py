@@ -465,6 +465,7 @@ def test_a_pickled_module_works_in_another_process(tmp_path: Path) -> None:
     assert float(run.stdout) == pytest.approx(np.log(2))
 
 
+@pytest.mark.slow
 def test_importing_does_not_load_the_compiler() -> None:
     script = "import sys, idealrank.integrations.torch; sys.exit('torch._dynamo' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True)
@@ -541,3 +542,20 @@ def test_a_list_of_100_000_documents_trains_in_linear_memory() -> None:
     _, gradient = value_and_gradient(loss, rng.integers(0, 5, 100_000), scores)
     assert torch.isfinite(gradient).all()
     assert gradient.abs().max() > 0
+
+
+def test_the_mean_over_pairs_is_that_of_the_batch() -> None:
+    labels = torch.tensor([[2.0, 0, 1, 1], [1, 0, 0, 0], [1, 1, 1, 1]])
+    scores = torch.randn(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    mask = torch.tensor([[True] * 4, [True, True, True, False], [True] * 4])
+    better = (labels[:, :, None] > labels[:, None, :]) & mask[:, :, None] & mask[:, None, :]
+    apart = (scores[:, :, None] - scores[:, None, :])[better]
+    expected = torch.nn.functional.binary_cross_entropy_with_logits(apart, torch.ones_like(apart))
+    found = ranking.PairwiseLogistic(reduction="pairs")(labels, scores, mask=mask)
+    torch.testing.assert_close(found, expected, rtol=1e-12, atol=0)
+    torch.testing.assert_close(*(torch.autograd.grad(value, scores)[0] for value in (found, expected)))
+    alone = ranking.PairwiseLogistic(reduction="pairs")(labels[2], scores[2])
+    assert alone.item() == 0
+    for loss in ("approx_ndcg", "hinge(normalize=pairs)"):
+        with pytest.raises(OptionError, match="reduction='pairs' is for pairwise losses"):
+            ranking.RankingLoss(loss, reduction="pairs")

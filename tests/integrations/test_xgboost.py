@@ -141,10 +141,12 @@ def test_the_ranker_of_xgboost_takes_no_objective_of_ones_own() -> None:
         xgb.XGBRanker(objective=objective("lambda_rank"))
 
 
-def test_the_ranker_of_xgboost_passes_no_queries_to_a_metric(parts: datasets.TrainTestData) -> None:
+def test_the_ranker_of_xgboost_would_report_another_mean(parts: datasets.TrainTestData) -> None:
     data, queries = parts.train, np.repeat(np.arange(parts.train.n_queries), parts.train.group_sizes)
     ranker = xgb.XGBRanker(n_estimators=3, eval_metric=metric("ndcg@10"))
-    with pytest.raises(OptionError, match=r"without their queries.*use xgboost.train with obj= and custom_metric="):
+    with pytest.raises(
+        OptionError, match=r"by its number of documents.*use xgboost.train with obj= and custom_metric="
+    ):
         ranker.fit(data.features, data.labels, qid=queries, eval_set=[(data.features, data.labels)], eval_qid=[queries])
 
 

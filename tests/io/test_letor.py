@@ -37,6 +37,7 @@ def to_text(lines: Rows, newline: str = "\n") -> str:
     )
 
 
+@pytest.mark.slow
 @given(rows, st.sampled_from(["\n", "\r\n", "\n\n", "\n# a comment\n"]), st.booleans())
 def test_reads_what_a_word_by_word_parser_reads(lines: Rows, newline: str, final: bool) -> None:
     text = to_text(lines, newline) + (newline if final else "")
@@ -59,6 +60,7 @@ def test_reads_what_a_word_by_word_parser_reads(lines: Rows, newline: str, final
     assert sparse_features(sparse).has_sorted_indices
 
 
+@pytest.mark.slow
 @given(rows)
 def test_written_files_read_back_the_same(tmp_path_factory: pytest.TempPathFactory, lines: Rows) -> None:
     path = tmp_path_factory.mktemp("letor") / "data.txt"

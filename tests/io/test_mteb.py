@@ -57,3 +57,14 @@ def test_other_content_is_not_predictions(content: Any) -> None:
 def test_other_content_is_not_a_result(content: Any) -> None:
     with pytest.raises(ParseError):
         ir.io.read_mteb_results(file(content))
+
+
+@pytest.mark.parametrize("version", ["1.1.1", "1.7.52"])
+def test_results_from_before_1_11_are_read(version: str) -> None:
+    head = {"mteb_version": version, "dataset_revision": None, "mteb_dataset_name": "NFCorpus"}
+    one = {**head, "test": {"evaluation_time": 3.5, "ndcg_at_10": 0.25}}
+    assert ir.io.read_mteb_results(file(one), "ndcg@10") == ("NFCorpus", 0.25)
+    languages = {"de": {"ndcg_at_10": 0.5, "main_score": 0.5}, "en": {"ndcg_at_10": 0.75, "main_score": 0.75}}
+    assert ir.io.read_mteb_results(file({**head, "test": {"evaluation_time": 3.5, **languages}})) == ("NFCorpus", 0.625)
+    with pytest.raises(ParseError, match=r"there is no number 'main_score'.*ndcg_at_10"):
+        ir.io.read_mteb_results(file(one))

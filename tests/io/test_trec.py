@@ -198,3 +198,14 @@ def test_repeated_lines_with_one_second_field_are_no_subtopics(tmp_path: Path) -
     qrels = ir.read_qrels(tmp_path / "x")
     assert qrels == {"q": {"d": 2, "e": 0}}
     assert not isinstance(qrels, ir.SubtopicQrels)
+
+
+def test_large_integers_that_float64_makes_equal_are_reported() -> None:
+    text = b"q1 0 a 9007199254740993\nq1 0 b 9007199254740992\nq1 0 c 1\nq2 0 a -9007199254740994\nq2 0 b 1e300\n"
+    (problem,) = ir.read_qrels(io.BytesIO(text)).problems
+    assert (problem.kind, problem.count) == ("large numbers", 2)
+    assert "first in query 'q1': as float64" in problem.message
+    run = text.replace(b" 0 ", b" Q0 ").replace(b"a ", b"a 1 ").replace(b"b ", b"b 1 ").replace(b"c ", b"c 1 ")
+    assert [each.kind for each in ir.read_run(io.BytesIO(run.replace(b"\n", b" tag\n"))).problems] == ["large numbers"]
+    others = b"q1 0 a 9007199254740994\nq1 0 b 9007199254740992\nq2 0 a 9007199254740992\n"
+    assert ir.read_qrels(io.BytesIO(others)).problems == ()

@@ -15,9 +15,8 @@ from numpy.testing import assert_allclose
 import idealrank as ir
 from idealrank.errors import DataError, OptionError
 from idealrank.learners import SVMNDCG, AdaRank, LinearRanker, PNormPush, RankBoost, SVMMap, cross_fold
-from idealrank.learners.linear.cutting_plane import cutting_plane
-from idealrank.learners.structural.svm_map import APHinge
-from idealrank.learners.structural.svm_ndcg import NDCGHinge
+from idealrank.learners.linear.optimizers import cutting_plane
+from idealrank.learners.structural.structural_svm import APHinge, NDCGHinge
 from idealrank.losses import Push
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
@@ -397,7 +396,7 @@ def test_rankboost_weighs_documents_and_queries() -> None:
 
 @pytest.mark.parametrize("at", [0, 3])
 def test_an_interrupt_leaves_the_rounds_so_far(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
-    from idealrank.learners.trace import Trace
+    from idealrank.learners.iterative import Trace
 
     def interrupted(self: Trace, parameters: Any, value: float) -> None:
         plain(self, parameters, value)

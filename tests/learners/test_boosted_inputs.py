@@ -51,12 +51,15 @@ def rows() -> Rows:
 
 
 def quick(n_trees: int = 6, **options: Any) -> BoostedRanker:
-    return BoostedRanker("lambda_rank", n_estimators=n_trees, n_threads=1, params=CATEGORICAL, **options)
+    trees: dict[str, Any] = {"extra_trees": False, "num_leaves": 31, "subsample": 1.0, "colsample_bytree": 1.0}
+    return BoostedRanker(
+        "lambda_rank", n_estimators=n_trees, n_threads=1, holdout=None, params=CATEGORICAL, **trees, **options
+    )
 
 
 def peer(ranker: BoostedRanker, rows: Rows, n_trees: int = 6, **options: Any) -> Any:
     """LightGBM itself, on the frame."""
-    params = {**ranker._lightgbm_params(), "objective": objective("lambda_rank", n_threads=1)}
+    params = {**ranker._lightgbm_params(0), "objective": objective("lambda_rank", n_threads=1)}
     known = {"feature_name": "auto", "categorical_feature": "auto", **options.pop("dataset", {})}
     dataset = lgb.Dataset(rows.frame, rows.labels, group=[SIZES[1]] * SIZES[0], **known, free_raw_data=False)
     return lgb.train(params, dataset, n_trees, **options)
@@ -116,7 +119,8 @@ def test_polars_frames_have_categories_too(rows: Rows) -> None:
 
 
 def test_a_file_holds_categories_and_names(rows: Rows, tmp_path: Path) -> None:
-    ranker = BoostedRanker("lambda_rank", n_estimators=6, n_threads=1).fit(**rows.given, categorical_feature=["shop"])
+    ranker = BoostedRanker("lambda_rank", n_estimators=6, extra_trees=False, holdout=None, n_threads=1)
+    ranker.fit(**rows.given, categorical_feature=["shop"])
     assert Trees.of(ranker.booster_.model_to_string()).has_categories
     learners.save(ranker, tmp_path / "model.json")
     loaded = learners.load(tmp_path / "model.json")
@@ -128,7 +132,8 @@ def test_a_file_holds_categories_and_names(rows: Rows, tmp_path: Path) -> None:
     days = rows.frame.assign(color=rows.frame["color"].cat.rename_categories(pd.date_range("2026-01-01", periods=6)))
     with pytest.raises(ModelError, match=r"column 'color' has the category .*2026-01-01.*: use text or numbers"):
         learners.save(
-            BoostedRanker(n_estimators=1, n_threads=1).fit(days, rows.labels, qid=rows.qid), tmp_path / "days.json"
+            BoostedRanker(n_estimators=1, holdout=None, n_threads=1).fit(days, rows.labels, qid=rows.qid),
+            tmp_path / "days.json",
         )
 
 

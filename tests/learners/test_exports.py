@@ -52,7 +52,7 @@ def rank_boost() -> Any:
 def boosted() -> Any:
     pytest.importorskip("lightgbm")
     X, y, qid = made()
-    return learners.BoostedRanker(n_estimators=10, num_leaves=6, n_threads=1).fit(X, y, qid=qid)
+    return learners.BoostedRanker(n_estimators=10, num_leaves=6, holdout=None, n_threads=1).fit(X, y, qid=qid)
 
 
 def booster(missing: bool = True, **params: Any) -> Any:
@@ -84,7 +84,9 @@ def held_out(model: Any) -> Any:
     if not hasattr(model, "coef_"):
         trees = Trees.of(model.model_to_string()) if is_booster else model.to_trees()
         at = np.zeros((trees.features.size, 4), np.float32)
-        at[np.arange(trees.features.size), trees.features] = trees.thresholds
+        # LightGBM takes numbers up to 1e-35 for 0 when it scores, though not as thresholds.
+        near_zero = np.abs(trees.thresholds) < 1e-30
+        at[np.arange(trees.features.size), trees.features] = np.where(near_zero, 0, trees.thresholds)
         X = np.vstack([X, at])
     return X
 

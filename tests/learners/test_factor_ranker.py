@@ -17,8 +17,7 @@ from idealrank import evaluate, learners, losses
 from idealrank.errors import DataError, ModelError, OptionError
 from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners import FactorRanker
-from idealrank.learners.factors.model import Factors
-from idealrank.learners.factors.stochastic_updates import AdaGrad, Adam
+from idealrank.learners.factors.model import AdaGrad, Adam, Factors
 
 RNG = np.random.default_rng(3)
 
@@ -434,12 +433,11 @@ def test_progress_is_shown(capsys: Any) -> None:
 
 def test_training_that_makes_the_model_worse_is_said() -> None:
     train, held = tastes()
+    loss = "softmax_at_k(hold=true,cutoff=3,slope=1)"
     with pytest.warns(
         ConvergenceWarning, match=r"became worse in training: the loss rose from .* to .*, and the valid"
     ) as seen:
-        FactorRanker(loss="softmax_at_k(hold=true,cutoff=3)", learning_rate=3.0, max_iter=12, random_state=0).fit(
-            train, eval_set=held
-        )
+        FactorRanker(loss=loss, learning_rate=3.0, max_iter=12, random_state=0).fit(train, eval_set=held)
     assert seen[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")

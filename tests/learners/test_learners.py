@@ -64,7 +64,9 @@ def test_rows_come_back_in_the_callers_order(cls: Any) -> None:
     assert_allclose(ranker.predict(X[shuffled], qid[shuffled]), ranker.predict(X, qid)[shuffled], rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize("cls", [*LEARNERS, learners.FactorRanker])
+@pytest.mark.parametrize(
+    "cls", [*LEARNERS, learners.FactorRanker, learners.ItemRegression, learners.HistoryFactors, learners.HistoryRanker]
+)
 def test_every_option_is_checked_before_a_fit(cls: Any) -> None:
     for name in cls().get_params(deep=False):
         with pytest.raises(OptionError, match=rf"\b{name}\b"):
@@ -101,8 +103,10 @@ def test_an_error_in_the_labels_names_the_callers_query_and_row(cls: Any) -> Non
 
 
 VALIDATION: dict[str, Any] = {
-    "without queries": (lambda X, y, qid: (X, y), "eval_set is RankingData or \\(X, y, qid\\), got tuple"),
-    "a list of them": (lambda X, y, qid: [(X, y, qid)], "eval_set is RankingData or \\(X, y, qid\\), got list"),
+    "without queries": (lambda X, y, qid: (X, y), "beside \\(X, y\\), give eval_qid or eval_group"),
+    "a list of two": (lambda X, y, qid: [(X, y, qid), (X, y, qid)], "one set of validation data, got a list of 2"),
+    "a list of none": (lambda X, y, qid: [], "eval_set is RankingData or \\(X, y, qid\\), got tuple"),
+    "a list of one without queries": (lambda X, y, qid: [(X, y)], "beside \\(X, y\\), give eval_qid or eval_group"),
     "no queries": (lambda X, y, qid: (X, y, None), "the label and the query of each row"),
     "no labels": (lambda X, y, qid: (X, None, qid), "the label and the query of each row"),
     "other features": (lambda X, y, qid: (X[:, :3], y, qid), "3 features"),
@@ -168,9 +172,10 @@ def test_a_verbose_fit_shows_a_bar_on_standard_error(capsys: pytest.CaptureFixtu
 def test_lambda_rank_is_for_descent() -> None:
     X, y, qid = made()
     with pytest.raises(OptionError, match="sgd"):
-        learners.LinearRanker("lambda_rank").fit(X, y, qid=qid)
-    ranker = learners.LinearRanker("lambda_rank", optimizer="sgd", max_iter=20).fit(X, y, qid=qid)
-    assert ranker.score(X, y, qid=qid) > 0.9
+        learners.LinearRanker("lambda_rank", optimizer="gd").fit(X, y, qid=qid)
+    for optimizer in (None, "adam", "sgd"):
+        ranker = learners.LinearRanker("lambda_rank", optimizer=optimizer, max_iter=50).fit(X, y, qid=qid)
+        assert ranker.score(X, y, qid=qid) > 0.85
 
 
 POOR: dict[str, Any] = {

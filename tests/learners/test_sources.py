@@ -16,9 +16,8 @@ from benchmarks.processes import peak_memory, run_process
 from idealrank import from_arrays, learners, losses
 from idealrank.errors import DataError, OptionError
 from idealrank.io.batches import SortedParquet
-from idealrank.learners.linear.engine import engine_of
 from idealrank.learners.linear.objective import LinearObjective
-from idealrank.learners.linear.sources import ParquetSource
+from idealrank.learners.linear.query_blocks import ParquetSource, engine_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fits are cut short
 
@@ -61,6 +60,7 @@ def test_value_and_gradient_are_those_in_memory(tmp_path: Path, loss: str, norma
     "ranker",
     [
         learners.LinearRanker("pairwise_logistic", normalize="minmax", l2=0.1),
+        learners.LinearRanker(),
         learners.RankSVM(C=0.5, normalize="zscore"),
         learners.LeastSquaresRanker(),
     ],
@@ -179,11 +179,21 @@ print(ranker.fit(cells, np.load("labels.npy"), qid=qid).predict(cells, qid).size
     assert run_process([sys.executable, "-c", code], tmp_path).split() == [str(n_rows)]
 
 
+def test_boosted_trees_read_a_source_into_memory(tmp_path: Path) -> None:
+    pytest.importorskip("lightgbm")
+    X, y, qid = rows = made()
+    source = ParquetSource(written(tmp_path / "train", rows), batch_rows=20)
+    options: dict[str, Any] = {"n_estimators": 5, "min_child_samples": 2, "n_threads": 1, "random_state": 0}
+    inside = learners.BoostedRanker(**options).fit(X, y, qid=qid, eval_set=(X, y, qid))
+    outside = learners.BoostedRanker(**options).fit(source, eval_set=source)
+    assert_allclose(outside.predict(source), inside.predict(X, qid), rtol=0, atol=0)
+
+
 def test_what_a_source_cannot_do_is_refused(tmp_path: Path) -> None:
     X, y, _ = rows = made()
     source = ParquetSource(written(tmp_path / "train", rows))
     with pytest.raises(OptionError, match="sgd"):
-        learners.LinearRanker(optimizer="sgd").fit(source)
+        learners.LinearRanker("cross_entropy", optimizer="sgd").fit(source)
     with pytest.raises(OptionError, match="RandomRanker takes RankingData or arrays in memory, got ParquetSource"):
         learners.RandomRanker().fit(source)
     with pytest.raises(DataError, match="of its own"):
@@ -234,6 +244,7 @@ class Connection:
         return [function(piece) for function, piece in tasks]
 
 
+@pytest.mark.slow
 def test_an_engine_computes_the_same_and_is_shared_by_copies_but_not_sent(tmp_path: Path) -> None:
     rows = made()
     source = ParquetSource(written(tmp_path / "train", rows), batch_rows=20)

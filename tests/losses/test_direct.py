@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import idealrank as ir
 from idealrank import _native, discounts, losses, measures, ranks
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import Approx, ApproxAP, ApproxKendall, ApproxNDCG, ApproxPrecision, ApproxRR
-from idealrank.measures.plan import Plan
+from idealrank.measures.measure_base import Plan
 
 Long = npt.NDArray[np.longdouble]
 
@@ -210,7 +211,8 @@ def test_a_measure_is_the_limit_of_its_approximation() -> None:
         "ndcg", "ndcg@5", "dcg@4", "ndcg(gain=linear,discount=letor)", "ndcg(discount=table:1:0.5:0.2)", "linear_ndcg",
         "rbp", "p@5", "recall@5", "f1@5", "r_precision", "ap", "ap@5", "rr", "rr@2", "hit_rate@3", "kendall_tau",
     ):  # fmt: skip
-        values, _ = Approx(measure=name, **steep)(labels, scores, offsets)
+        compares = "@" in name or name in ("r_precision", "ap", "rr")
+        values, _ = Approx(measure=name, **(steep if compares else {"alpha": 1e5}))(labels, scores, offsets)
         assert_allclose(1 - values, measures.measure(name)(labels, scores, offsets), rtol=1e-8, atol=1e-9, err_msg=name)
 
 
@@ -458,3 +460,20 @@ def test_a_measure_of_ones_own_is_smoothed_by_its_plan() -> None:
     assert_allclose(own[1], named[1], rtol=1e-12, atol=1e-15)
     with pytest.raises(OptionError, match=r"err is not a measure of positions .*\(in a cascade, a document adds less"):
         Approx("err")
+
+
+@pytest.mark.parametrize(
+    "name", ["approx_ndcg(beta=2)", "approx(measure=dcg,beta=2)", "approx(measure=kendall_tau,beta=2)"]
+)
+def test_a_slope_of_positions_that_compares_nothing_is_refused(name: str) -> None:
+    with pytest.raises(OptionError, match="beta has no effect on"):
+        ir.loss(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["approx_ndcg(cutoff=2,{})", "approx_ap({})", "approx_rr({})", "approx(measure=r_precision,{})"]
+)
+def test_a_slope_of_positions_has_an_effect_elsewhere(name: str) -> None:
+    labels, scores = [0, 1, 0, 1], [0.3, 0.2, 0.1, 0.05]
+    first, second = (ir.loss(name.format(f"beta={beta}"))(labels, scores)[0] for beta in (1, 5))
+    assert first != second

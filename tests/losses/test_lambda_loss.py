@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from idealrank import _native, losses
 from idealrank.errors import DataError, OptionError
 from idealrank.losses import lambda_loss
-from idealrank.losses.rank_exponentials import rank_exponentials
+from idealrank.losses.lambda_loss import rank_exponentials
 from idealrank.measures import discounts
 
 KINDS = ["loss1", "loss2", "loss2pp"]

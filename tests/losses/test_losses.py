@@ -181,6 +181,8 @@ def test_a_masked_document_is_as_if_it_were_not_there(name: str) -> None:
 @every_loss_without_an_order_of_rows
 def test_rows_of_a_query_may_come_in_any_order(name: str) -> None:
     loss = losses.loss(name)
+    if hasattr(loss, "seed"):
+        pytest.skip("noise goes by rows")
     order = np.concatenate([np.arange(begin, end)[::-1] for begin, end in itertools.pairwise(OFFSETS)])
     values, gradient = loss(LABELS, SCORES, OFFSETS)
     turned = loss(LABELS[order], SCORES[order], OFFSETS)

@@ -38,6 +38,17 @@ def test_values_are_those_of_the_definitions(seed: int, n: int, spread: float) -
         assert_allclose(gradient.sum(), 0, atol=1e-10 * max(1.0, float(np.sum(targets))))
 
 
+@pytest.mark.parametrize(("slope", "moves_up"), [(None, True), (1.0, False)])
+def test_the_default_slope_moves_relevant_documents_up_in_long_lists(slope: float | None, moves_up: bool) -> None:
+    n_docs = 5000
+    loss = losses.SoftmaxAtK(hold=True) if slope is None else losses.SoftmaxAtK(slope=slope, hold=True)
+    _, gradient = loss(np.arange(n_docs) == 0, np.zeros(n_docs))
+    # w = 1/2 and -log softmax = log n: the derivative is w (-1 + 1/n + slope (1 - w) log n).
+    expected = 0.5 * (-1 + 1 / n_docs + (slope or 0.05) * 0.5 * math.log(n_docs))
+    assert_allclose(gradient[0], expected, rtol=1e-9, atol=0)
+    assert (gradient[0] < 0) == moves_up
+
+
 def test_the_softmax_loss_of_one_positive_is_minus_the_log_of_its_share() -> None:
     scores = np.array([0.3, -1.0, 2.0, 0.0])
     share = np.exp(scores[2]) / np.exp(scores).sum()

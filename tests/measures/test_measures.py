@@ -47,9 +47,8 @@ from idealrank.measures import (
 )
 from idealrank.measures import Judged as JudgedShare
 from idealrank.measures.conventions import Convention, convention
-from idealrank.measures.measure_base import TIES
+from idealrank.measures.measure_base import TIES, run
 from idealrank.measures.measure_names import MEASURES
-from idealrank.measures.plan import run
 
 pytestmark = pytest.mark.sampled(4)
 

@@ -28,8 +28,7 @@ from idealrank.measures import (
     SetF,
 )
 from idealrank.measures.conventions import convention
-from idealrank.measures.measure_names import MEASURES, named
-from idealrank.measures.spellings import ONLY_TREC_EVAL
+from idealrank.measures.measure_names import MEASURES, ONLY_TREC_EVAL, named
 
 
 @pytest.mark.parametrize(

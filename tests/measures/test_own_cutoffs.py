@@ -17,9 +17,9 @@ from idealrank.losses.loss_names import LOSSES
 from idealrank.measures.cutoffs import CUTOFFS
 from idealrank.measures.diversity import Diversity
 from idealrank.measures.measure_names import MEASURES
-from idealrank.theory.long_lists.always_ahead import decay_of
 from idealrank.theory.long_lists.limits import theorem_of
 from idealrank.theory.long_lists.measure_discount import Weighting
+from idealrank.theory.long_lists.needed import decay_of
 
 
 @dataclasses.dataclass(frozen=True)

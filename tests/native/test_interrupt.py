@@ -77,6 +77,7 @@ def test_ctrl_c_ends_a_native_call(name: str) -> None:
     assert child.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="timers of processor time")
 @pytest.mark.filterwarnings("ignore:RankNet did not converge")
 def test_a_fit_answers_signals_in_time() -> None:

@@ -20,14 +20,22 @@ _TOP = """# How often is it wrong?
 A result ends in sentences: "a is significantly better than b", "at least 120 queries are needed". This page says how
 often each kind of sentence is false. Every kind has worlds in which the truth is known: two systems that are exchanged
 at random on every query, so that neither is better; a difference of a known size; a list whose limit is known. Each
-draw of a world is data for the public function, whose sentence is compared with the truth.
+draw of a world is data for the public function, whose sentence is compared with the truth. Where a draw takes long, the
+values of all queries are computed once, and each draw is data for the part of the function that decides what it says; a
+test checks that both agree.
 
 "False" is the share of draws in which the sentence is false, with its 95% interval. A promise such as "at most 5%" is
 the level of the sentence. If the promise is 3% to 7%, far less than 5% would be a fault too: it costs power.
 
-The weakest rows are intervals of a difference with machine judgments, from 10 or 15 judged queries: they miss the truth
-in 7% to 16% of draws, most often where one system nearly always wins. Student's t needs more queries there. With few
-queries and many ties, tests are false in less than 5%, and so miss more real differences than they have to.
+The weakest rows are intervals of a difference where one system nearly always wins: they miss the truth in 16% of draws
+of 10 queries, and in 11% of draws of 20. Student's t needs more queries there. Most misses are draws in which fewer
+than six queries differ, and results say so. Other intervals that were tried are not clearly better: those with a
+correction for skewness miss more often elsewhere, and those that cover are far wider or contradict the t test. With
+machine judgments, the interval is widened if fewer than six judged queries differ; from 10 or 15 judged queries, it
+misses in 2% to 12% of draws. With few queries and many ties, tests are false in less than 5%, and so miss more real
+differences than they have to.
+
+Rows with fewer than 2,000 draws are slow to compute: their intervals show how much is known.
 
 `python tests/statements --draws 2000` measures all worlds again and writes this page; the tests take fewer draws.
 """

@@ -1,12 +1,16 @@
+import numpy as np
 import pytest
 
+import idealrank as ir
 from idealrank._present.page import Page
+from idealrank.theory import distinguish
+from idealrank.theory.distinguishing.measure_distinctions import queries_to_order
+from statements.data import Pool, pool
 from statements.listing import KINDS, WORLDS, kinds_in_source
 from statements.page import PAGE, page_text, read_rates
 from statements.world import World, at_most, between, measured
-
-#: Kinds without a world so far.
-LACKING = {name for name, kind in KINDS.items() if not kind.certain} - {world.kind for world in WORLDS}
+from statements.worlds.distinguishing import p_values, values_of
+from statements.worlds.judging import assisted
 
 
 def test_every_kind_of_statement_is_listed() -> None:
@@ -16,9 +20,7 @@ def test_every_kind_of_statement_is_listed() -> None:
 
 
 def test_every_kind_has_a_world_or_cannot_be_false() -> None:
-    worlds = {world.kind for world in WORLDS}
-    assert worlds <= set(KINDS)
-    assert {name for name, kind in KINDS.items() if not kind.certain} == worlds | LACKING
+    assert {name for name, kind in KINDS.items() if not kind.certain} == {world.kind for world in WORLDS}
 
 
 def test_titles_of_worlds_are_unique() -> None:
@@ -37,10 +39,49 @@ def test_a_broken_promise_is_noticed(share: float) -> None:
     assert not between(0.03, 0.07).is_kept(measured(world, 1000))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.title)
 def test_statements_keep_their_promise(world: World) -> None:
     rate = measured(world, world.quick)
     assert world.promise.is_kept(rate), f"false in {rate.n_false} of {rate.n} draws; promise: {world.promise}"
+
+
+def test_machine_judgments_are_measured_by_the_numbers_of_compare_assisted() -> None:
+    rng = np.random.default_rng(0)
+    own = pool(size=12).sample(rng, 20)
+    machine = np.clip(own.labels + rng.integers(-1, 2, own.labels.shape), 0, 3)
+
+    def judged(labels: np.ndarray) -> dict[str, dict[str, float]]:
+        return {f"q{q}": {f"d{d}": float(each) for d, each in enumerate(row)} for q, row in enumerate(labels)}
+
+    runs = {name: judged(scores) for name, scores in own.scores.items()}
+    human, guesses = (
+        np.array([each.per_query["ndcg@5"] for each in ir.evaluate(judged(labels), runs, "ndcg@5").values()])
+        for labels in (own.labels, machine)
+    )
+    human[:, 8:] = np.nan
+    found = ir.compare_assisted(judged(own.labels[:8]), judged(machine), runs, "ndcg@5", these_queries=True)
+    for said, is_difference in ((found.differences["ndcg@5"][0], True), (found.means["ndcg@5"][0], False)):
+        expected = assisted(human, guesses, is_difference)
+        for name in ("mean", "low", "high", "these_low", "these_high"):
+            assert getattr(said, name) == pytest.approx(getattr(expected, name), abs=1e-12)
+    assert found.differences["ndcg@5"][0].p_value == pytest.approx(assisted(human, guesses).p_value, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [6, 20, 40])
+def test_rankers_are_distinguished_by_the_p_values_that_are_measured(n: int) -> None:
+    drawn = pool(quality=0.6, seed=5).sample(np.random.default_rng(n), n)
+    better = Pool(drawn.labels, {"s0": drawn.scores["s0"] + 0.3 * drawn.labels, "s1": drawn.scores["s1"]})
+    for own in (drawn, better):
+        labels, systems = own.inputs
+        found = distinguish(labels, systems, ("ndcg@10", "ndcg", "ndcg@1"), offsets=own.offsets, sizes=[20]).pairs[0]
+        each, best = p_values(values_of(own))
+        assert found.p_value == best
+        assert [found[name].p_value for name in ("ndcg@10", "ndcg", "ndcg@1")] == each.tolist()
+        assert ("is ahead" in found.advice) == (best <= 0.05)
+        differences = values_of(own)[0, :, 1] - values_of(own)[1, :, 1]
+        low, needed, high = queries_to_order(differences, 0.05)
+        assert (found["ndcg"].queries_interval, found["ndcg"].queries_needed) == ((low, high), needed)
 
 
 def test_the_page_shows_the_last_measurement() -> None:

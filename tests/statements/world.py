@@ -1,5 +1,6 @@
 """A world: draws of data whose truth is known, and how often a statement about them may be false."""
 
+import itertools
 import math
 import zlib
 from collections.abc import Callable
@@ -84,9 +85,13 @@ class World:
 
 
 def measured(world: World, draws: int) -> Rate:
-    """Return how often the statement was false in this many draws, which depend on the name of the world alone."""
+    """Return how often the statement was false in this many draws, which depend on the name of the world alone.
+
+    If some draws do not count, there are more of them, up to ten times as many.
+    """
     rng = np.random.default_rng([zlib.crc32(world.title.encode()), 0])
-    answers = [answer for answer in (world.draw(rng) for _ in range(draws)) if answer is not None]
+    every = (world.draw(rng) for _ in range(10 * draws))
+    answers = list(itertools.islice((answer for answer in every if answer is not None), draws))
     if not answers:
         raise ValueError(f"no draw of {world.title!r} counts")
     return Rate(sum(map(bool, answers)), len(answers))

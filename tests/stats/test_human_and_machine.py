@@ -280,3 +280,15 @@ def test_a_plan_says_when_no_number_of_queries_is_enough() -> None:
         stats.human_queries_for(1, human[:20], machine, n=5)
     with pytest.raises(DataError, match="4 queries or more"):
         stats.human_queries_for(1, human[:3], machine)
+
+
+@pytest.mark.parametrize("n_different", [3, 5, 6, 8])
+def test_the_interval_of_a_difference_agrees_with_the_p_value(n_different: int) -> None:
+    human = np.where(np.arange(10) < n_different, 0.5 + 0.01 * np.arange(10), 0.0)
+    machine = np.tile(human, 4) + 0.01 * np.random.default_rng(0).normal(size=40)
+    found = stats.prediction_powered(human, machine, value_range=(0, 1), is_difference=True)
+    assert (found.low <= 0 <= found.high) == (found.p_value > 0.05)
+    assert (found.p_value > 0.05) == (n_different < 6)
+    narrow = stats.prediction_powered(human, machine)  # not a difference of two systems
+    assert (found.high - found.low > narrow.high - narrow.low) == (n_different < 6)
+    assert (found.these_high - found.these_low > narrow.these_high - narrow.these_low) == (n_different < 6)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, t
 
@@ -30,6 +30,10 @@ def test_a_perfect_mean_is_not_certain() -> None:
         assert bounds == pytest.approx((low, 1.0), rel=1e-12)
 
 
+def test_equal_tiny_values_have_no_variance() -> None:
+    assert Moments.of(np.array([1e-150, 1e-150])).variance == 0
+
+
 def test_hit_rates_have_the_interval_of_wilson_with_the_quantile_of_t() -> None:
     labels, scores, group = lists(*[1] * 7, *[0] * 3)
     low, high = ir.evaluate(labels, scores, "hit_rate@1", group=group).interval()["hit_rate@1"]
@@ -51,6 +55,7 @@ def test_intervals_stay_in_the_range_and_contain_the_mean(
     found = stats.interval(scaled, level, value_range=(low, low + size))
     assert low <= found.low <= found.mean <= found.high <= low + size
     assert found.low < found.high
+    assume((np.ptp(scaled) == 0) == (np.ptp(values) == 0))  # equal values have a rule of their own
     shifted = stats.interval(values, level, value_range=(0, 1))
     assert (found.low, found.high) == pytest.approx((low + size * shifted.low, low + size * shifted.high), abs=1e-6)
 
@@ -122,10 +127,18 @@ def test_options_of_an_interval_that_make_no_sense_are_refused(options: dict[str
 
 def test_differences_have_student_s_t_within_their_range() -> None:
     values = np.array([1.0, 0.9, -1.0])
-    found = difference_interval(Moments.of(values, value_range=(-1, 1)), 0.95)
+    found = difference_interval(Moments.of(values, value_range=(-1, 1)), 3, 0.95)
     plain = stats.interval(values)
     assert (plain.low, plain.high) > (found.low, found.high) or plain.high > 1
     assert (found.low, found.high) == (max(plain.low, -1), min(plain.high, 1))
+
+
+@pytest.mark.parametrize(("n_different", "has_note"), [(5, True), (6, False)])
+def test_intervals_from_few_differences_have_a_note(n_different: int, has_note: bool) -> None:
+    labels, scores, group = lists(*[1] * 12)
+    other = [1, 2] * n_different + [2, 1] * (12 - n_different)
+    (found,) = ir.compare(labels, {"a": scores, "b": other}, "rr", group=group).differences["rr"]
+    assert ("fewer than 6 queries differ" in found.note) == has_note
 
 
 def test_weights_count_as_many_queries_as_they_are_worth() -> None:

@@ -60,9 +60,10 @@ def test_a_certificate_is_kept_as_lists_grow(delta: float) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
-def test_a_certificate_is_kept_in_ten_thousand_growths(model: str) -> None:
+def test_a_certificate_is_kept_in_a_thousand_growths(model: str) -> None:
+    # Ten thousand: theory_held_out.py --growths 10000.
     a, b = MODELS[model]
-    delta, times = 0.05, 10_000
+    delta, times = 0.05, 1_000
     names = ["ndcg", "ndcg(discount=power:0.5)", "ndcg@50%"]
     promised = {name: certificate(name, a, b, delta=delta).n for name in names}
     longest = 4 * max(n for n in promised.values() if n is not None)
@@ -160,7 +161,6 @@ def test_distinguish_certifies_and_draws_it() -> None:
     assert certain in [line.get_xdata()[0] for line in axes.get_lines() if line.get_marker() == "v"]
     drawn: Any = plot_sequence(found, "ndcg")
     assert any(line.get_xdata()[0] == row.certified_at for line in drawn.get_lines() if line.get_linestyle() == "--")
-    assert [figure.name for figure in found.details().parts[1].figures][:2] == [
-        "wins",
-        "difference_by_queries",
-    ]
+    shown, folded = found.details().parts
+    assert [figure.name for figure in shown.parts[0].figures] == ["wins"]
+    assert folded.figures[0].name == "difference_by_queries"

@@ -289,6 +289,7 @@ def test_appendix_a_in_small() -> None:
     assert changes.pop("ndcg(gain=linear,discount=geometric)") > max(changes.values()) == 0
 
 
+@pytest.mark.slow
 def test_legends_name_every_ranker_above_the_plot() -> None:
     data = datasets.web_search(6, 300).test
     names = ("_hidden", "x" * 200)
@@ -333,3 +334,17 @@ def test_theory_may_know_the_expected_value_of_one_ranker_only() -> None:
     b = [-1.1, -0.1, -0.4, 1.7, 3.8, 0.3, 0.3, 0.8, -1.0, -1.2, -2.5, -0.7]
     (only,) = distinguish(labels, {"a": a, "b": b}, ["ndcg@1"], offsets=offsets).pairs
     assert only.n_queries == 3
+
+
+def test_text_explains_the_columns_that_fit_and_folds_what_is_not_the_answer() -> None:
+    labels, a, b, offsets = drawn(20, 100)
+    found = distinguish_two(labels, a, b, ["ndcg", "ndcg@10"], offsets=offsets)
+    narrow, wide = found.to_text(width=76), found.to_text(width=76, reasons=True)
+    hidden = narrow.split("Not shown in 76 columns: ")[1].split(". CSV")[0]
+    assert "changes" in hidden
+    assert "the lead changes" not in " ".join(narrow.split())
+    assert "the lead changes" in " ".join(wide.split())
+    assert "discount=log:2" in wide
+    assert "discount=log:2" not in narrow
+    (section,) = (each for each in found.page().sections() if each.folded)
+    assert [*section.folded] == [section.parts[-1].title]

@@ -109,6 +109,17 @@ def test_the_transform_of_two_documents_and_squares_is_known() -> None:
     assert float(three) == pytest.approx(0.1 * (1 - 1 / 2) / math.sqrt(2) * 2, rel=1e-5)
 
 
+@pytest.mark.parametrize("name", ["least_squares(normalizer=dcg)", "cross_entropy(normalizer=dcg)"])
+def test_the_transform_takes_a_function_as_the_bound_does(name: str) -> None:
+    known = losses.loss(name)
+
+    def own(labels: Any, scores: Any, offsets: Any) -> Any:
+        return known(labels, scores, offsets)
+
+    expected = theory.excess_risk_transform(name, [0.001, 0.02], 2)
+    assert_allclose(theory.excess_risk_transform(own, [0.001, 0.02], 2), expected, rtol=2e-3, atol=0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "loss", [losses.LeastSquares(normalizer="dcg"), losses.CrossEntropy(normalizer="dcg"), losses.QNorm(q=3)]

@@ -11,8 +11,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.measures import measure
 from idealrank.theory import StepCurve, limit
-from idealrank.theory.long_lists.limits_of_means import Mean, prospect
-from idealrank.theory.long_lists.query_curves import fit_queries
+from idealrank.theory.long_lists.limits_of_means import Mean, fit_queries, prospect
 
 
 def drawn(n_queries: int, n: int, seed: int, noise: float = 0.0) -> tuple[Floats, Floats, Int64s, Floats, Floats]:
@@ -144,6 +143,7 @@ def test_a_mean_over_queries_has_the_interval_of_student() -> None:
         fit_queries([1, 0], [2, 1], prior=-1)
 
 
+@pytest.mark.slow
 def test_five_gaps_of_real_queries_are_within_their_intervals(real_data) -> None:  # type: ignore[no-untyped-def]
     from idealrank import read_letor
 

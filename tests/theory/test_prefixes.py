@@ -12,7 +12,7 @@ from idealrank import _native
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import DCG, NDCG, LinearNDCG, Measure, measure
-from idealrank.theory.distinguishing.prefixes import growing_sizes, prefix_values
+from idealrank.theory.distinguishing.growing_lists import growing_sizes, prefix_values
 
 MEASURES: list[Measure] = [
     NDCG(),

@@ -17,8 +17,7 @@ from idealrank import discounts
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG
 from idealrank.theory import StepCurve, expected_dcg, limit, pseudo_expectation, worst_ndcg
-from idealrank.theory.long_lists.rank_weights import discount_sum, rank_weight
-from idealrank.theory.long_lists.weights import quadrature
+from idealrank.theory.long_lists.weights import discount_sum, quadrature, rank_weight
 
 pytestmark = pytest.mark.sampled(4)
 NUMBERS = json.loads(Path(__file__).with_name("theory_numbers.json").read_text())

@@ -13,8 +13,8 @@ from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, cutoffs
 from idealrank.measures import measure as parse
 from idealrank.theory import GradedCurve, StepCurve, documents_needed, gap, queries_needed, verdict, win_probability
-from idealrank.theory.distinguishing.prefixes import prefix_values
-from idealrank.theory.long_lists.always_ahead import staying_ahead
+from idealrank.theory.distinguishing.growing_lists import prefix_values
+from idealrank.theory.long_lists.needed import staying_ahead
 
 A, B = MODELS["s"], MODELS["1-s"]
 #: Same upper half of the list: P(Y = 1 | x) = 0.2 + 0.6 x, ranked by x, and by x above 1/2 and 1/2 - x below.

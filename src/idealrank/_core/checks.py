@@ -10,8 +10,6 @@ import numpy as np
 
 from idealrank.errors import OptionError
 
-__all__ = ["are_numbers", "check_callback", "check_count", "check_fraction", "is_list", "is_whole", "items_of"]
-
 
 def is_whole(value: object, least: int = 0, most: int = 2**53) -> bool:
     """Return whether a value is an integer from ``least`` to ``most``; True and False are none.

@@ -14,9 +14,6 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from fractions import Fraction
 
-__all__ = ["UNBOUNDED", "ExactSum", "Moments", "RowMoments", "WeightedMoments", "linearized", "row_moments"]
-
-
 #: The range of values without limits.
 UNBOUNDED = (-math.inf, math.inf)
 _LEAST_EXPONENT = -1074  # one less than the exponent of the smallest positive double, as given by frexp
@@ -150,6 +147,11 @@ class Moments:
         return self.count
 
     @property
+    def degrees(self) -> float:
+        """The degrees of freedom of the variance."""
+        return self.effective_count - 1
+
+    @property
     def center(self) -> float:
         """The mean of the values, rounded once; NaN without values."""
         if not self.count or self._has_nan:
@@ -175,6 +177,8 @@ class Moments:
         """The sample variance, with denominator n - 1, rounded once; NaN for fewer than two values."""
         if self.count < 2 or self._has_nan:
             return math.nan
+        if self._extremes[0] == self._extremes[1]:
+            return 0.0  # squares of tiny values lose digits
         n, total = self.count, self._sum.value
         return max(float((self._squares.value - total * total / n) / (n - 1)), 0.0)
 
@@ -292,6 +296,11 @@ class RowMoments:
     def effective_count(self) -> float:
         """The number of values."""
         return self.count
+
+    @property
+    def degrees(self) -> float:
+        """The degrees of freedom of the variance."""
+        return self.count - 1
 
 
 def row_moments(rows: Floats, value_range: tuple[float, float] = UNBOUNDED) -> list[RowMoments]:

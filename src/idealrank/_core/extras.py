@@ -8,8 +8,6 @@ from contextlib import contextmanager
 
 from idealrank.errors import MissingExtraError
 
-__all__ = ["EXTRAS", "is_installed", "needs", "require"]
-
 #: The extra of idealrank that installs a package; any other package is installed by its own name.
 EXTRAS = {
     "sklearn": "learn",

@@ -5,8 +5,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from itertools import chain
 
-__all__ = ["from_stub", "lazy"]
-
 
 def lazy(
     package: str, table: Mapping[str, Sequence[str]], modules: Collection[str] = ()

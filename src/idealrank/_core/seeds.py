@@ -9,8 +9,6 @@ import numpy as np
 from idealrank._core.checks import is_whole
 from idealrank.errors import OptionError
 
-__all__ = ["generator", "new_seed"]
-
 
 def generator(seed: Any, name: str = "seed") -> np.random.Generator:
     """Return a generator of random numbers, or raise an OptionError for what cannot be a seed.

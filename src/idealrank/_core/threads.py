@@ -11,8 +11,6 @@ from typing import TypeAlias
 
 from idealrank.errors import OptionError
 
-__all__ = ["resolve_threads", "set_threads"]
-
 _MOST = 65_536
 _VARIABLE = "IDEALRANK_NUM_THREADS"
 _chosen: int | None = None

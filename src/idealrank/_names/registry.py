@@ -10,11 +10,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from idealrank._names.grammar import cannot_read, nearest, normalized_name, read
-from idealrank._names.options import Named
+from idealrank._names.options import Named, cannot_read, nearest, normalized_name, read
 from idealrank.errors import OptionError
-
-__all__ = ["Registry"]
 
 #: How many parsed texts a registry remembers.
 _MOST_PARSED = 1000

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table
 
-__all__ = ["Backend", "frame_of"]
-
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 
 

@@ -10,8 +10,6 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-__all__ = ["Plain", "finite", "json_text", "number", "plain"]
-
 Plain: TypeAlias = bool | int | float | str | list["Plain"] | dict[str, "Plain"] | None
 
 

@@ -1,7 +1,7 @@
 r"""Tables as LaTeX that a paper takes unchanged; all that the preamble needs is \usepackage{booktabs}.
 
-Decimal points are aligned, also with bold numbers, which are wider: a column of numbers is two columns, up to the point
-and after it, without space between them. Marks follow the number and do not move it.
+Numbers stand at the right, so that equal digits after the decimal points align them. Marks follow a number in the space
+between columns and do not move it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from idealrank._present.table import Table
-
-__all__ = ["latex_table", "latex_text"]
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -80,35 +78,33 @@ def latex_table(table: Table, *, underline_second: bool = False) -> str:
     >>> table = Table(columns, [["a_b", 0.5]], best=frozenset({cell}), marks={cell: "†"})
     >>> print(latex_table(table), end="")
     % needs \usepackage{booktabs}
-    \begin{tabular}{lr@{}l}
+    \begin{tabular}{lr@{\phantom{\textsuperscript{\dag{}}}\hspace{\tabcolsep}}}
     \toprule
-    system & \multicolumn{2}{c}{ap} \\
+    system & ap \\
     \midrule
-    a\_b & \textbf{0.} & \textbf{50}\textsuperscript{\dag{}} \\
+    a\_b & \textbf{0.50}\rlap{\textsuperscript{\dag{}}} \\
     \bottomrule
     \end{tabular}
     """
     cells = table.cells()
     is_number = table.is_number()
-    is_split = [
-        right and any("." in row[place] or (at, place) in table.marks for at, row in enumerate(cells))
-        for place, right in enumerate(is_number)
-    ]
-    alignment = "".join("r@{}l" if split else "lr"[right] for split, right in zip(is_split, is_number, strict=True))
-    heads = [
-        rf"\multicolumn{{2}}{{c}}{{{latex_text(name)}}}" if split else _cell(name)
-        for name, split in zip(table.headings(), is_split, strict=True)
-    ]
+    alignment = ""
+    for place, right in enumerate(is_number):
+        alignment += "lr"[right]
+        if widest := max((mark for (_, at), mark in table.marks.items() if at == place), key=len, default=""):
+            alignment += rf"@{{\phantom{{{_raised(widest)}}}\hspace{{\tabcolsep}}}}"
+    heads = [_cell(name) for name in table.headings()]
     body = []
     for row, line in enumerate(cells):
         parts: list[str] = []
         for place, cell in enumerate(line):
-            own = _Style(
-                (row, place) in table.best,
-                underline_second and (row, place) in table.second,
-                table.marks.get((row, place), ""),
-            )
-            parts += own.split(cell) if is_split[place] else [own.whole(cell, is_number=is_number[place])]
+            text = _number(cell) if is_number[place] else _cell(cell)
+            if text and (row, place) in table.best:
+                text = rf"\textbf{{{text}}}"
+            elif text and underline_second and (row, place) in table.second:
+                text = rf"\underline{{{text}}}"
+            mark = table.marks.get((row, place), "")
+            parts.append(text + (rf"\rlap{{{_raised(mark)}}}" if mark else ""))
         body.append(_row(parts))
     tabular = [
         rf"\begin{{tabular}}{{{alignment}}}",
@@ -139,27 +135,8 @@ def _row(parts: Sequence[str]) -> str:
     return " & ".join(parts) + r" \\"
 
 
-class _Style:
-    """How a cell is set: bold, underlined, and with a mark."""
-
-    def __init__(self, is_bold: bool, is_underlined: bool, mark: str) -> None:
-        self._wrappers = [name for name, used in (("textbf", is_bold), ("underline", is_underlined)) if used]
-        self._mark = rf"\textsuperscript{{{latex_text(mark)}}}" if mark else ""
-
-    def _set(self, text: str) -> str:
-        for name in self._wrappers if text else ():
-            text = rf"\{name}{{{text}}}"
-        return text
-
-    def split(self, cell: str) -> list[str]:
-        """Return a number as two cells: up to the decimal point, and after it."""
-        if not any(letter.isdigit() for letter in cell):  # nothing, NaN or infinity
-            return [rf"\multicolumn{{2}}{{c}}{{{_number(cell)}{self._mark}}}"]
-        whole, point, rest = cell.partition(".")
-        return [self._set(_number(whole + point)), self._set(latex_text(rest)) + self._mark]
-
-    def whole(self, cell: str, *, is_number: bool) -> str:
-        return self._set(_number(cell) if is_number else _cell(cell)) + self._mark
+def _raised(mark: str) -> str:
+    return rf"\textsuperscript{{{latex_text(mark)}}}"
 
 
 def _number(text: str) -> str:

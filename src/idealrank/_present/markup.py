@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from idealrank._present.printable import printable
 
-__all__ = ["Markup", "breakable", "joined", "json_script", "scrolled", "tag", "typeset"]
-
 #: Elements without an end tag.
 _VOID = frozenset({"br", "col", "input", "wbr"})
 
@@ -73,16 +71,16 @@ def breakable(name: str) -> list[str]:
 
 
 def typeset(text: str) -> str:
-    """Return text with minus signs before decimals, and no line end between a name and its change.
+    r"""Return text with arrows, minus signs before decimals, and no line end between a name and its change.
 
     Whole numbers stay as they are: they may be names, or labels to be copied.
 
     Examples
     --------
-    >>> typeset("-0.25 to +0.5, labels [1, -1]")
-    '−0.25 to +0.5, labels [1, -1]'
+    >>> typeset("0 -> 1: -0.25 to +0.5, labels [1, -1]")
+    '0 → 1:\xa0−0.25 to +0.5, labels [1, -1]'
     """
-    whole = re.sub(r": (?=[+-]\d)", ":\N{NO-BREAK SPACE}", text)
+    whole = re.sub(r": (?=[+-]\d)", ":\N{NO-BREAK SPACE}", text.replace(" -> ", " → "))
     return re.sub(r"(?<![^\s(])-(?=\d*\.\d)", "\N{MINUS SIGN}", whole)
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from idealrank._present.statement import Statement
 from idealrank._present.table import Table
-
-__all__ = ["Figure", "OnDemand", "Page", "Section", "few", "first_row_in_words", "listed", "no_sections"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ class Section:
     tables : mapping of str to Table
         Tables by caption.
     folded : mapping of str to str
-        Labels of the tables, by caption, that are initially closed.
+        Labels of the tables, by caption, and of the subsections, by heading, that are initially closed.
     notes : tuple of str
         Paragraphs.
     lists : mapping of str to tuple of str
@@ -211,3 +208,34 @@ def first_row_in_words(reading: Mapping[str, str]) -> dict[str, tuple[str, ...]]
     {'The first row of the table in words': ('wins: a beat b on 60% of the queries',)}
     """
     return {"The first row of the table in words": tuple(f"{column}: {text}" for column, text in reading.items())}
+
+
+class Statement(str):
+    """A sentence that a result states as a finding, and the kind of sentence that it is.
+
+    ``tests/statements`` lists every kind, with worlds in which the truth is known; the page "How often is it wrong?" of
+    the documentation has the measured error rates.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of statement, as a literal, so that all kinds can be collected from the source.
+    text : str
+        The sentence.
+
+    Examples
+    --------
+    >>> finding = Statement("significant difference", "a is significantly better than b.")
+    >>> finding, finding.kind
+    ('a is significantly better than b.', 'significant difference')
+    """
+
+    kind: str
+
+    def __new__(cls, kind: str, text: str) -> Statement:
+        statement = super().__new__(cls, text)
+        statement.kind = kind
+        return statement
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        return self.kind, str(self)

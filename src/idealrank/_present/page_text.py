@@ -6,12 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from idealrank._present.page import Page, Section
-from idealrank._present.pluralize import counted
-from idealrank._present.printable import display_width, printable, wrapped
+from idealrank._present.printable import counted, display_width, printable, wrapped
 from idealrank._present.table import Table
 from idealrank._present.text_layout import layout
-
-__all__ = ["page_text", "section_text"]
 
 Style = Callable[[str], str]
 
@@ -46,7 +43,8 @@ def page_text(
     reading : bool
         Whether to say what the columns of the main table mean in its first row.
     reasons : bool
-        Whether to give the theorem or formula behind each result.
+        Whether to give the theorem or formula behind each result, every option of the measures, and the meaning of the
+        columns that do not fit.
     style : callable, optional
         Makes text bold, for terminals.
 
@@ -56,13 +54,15 @@ def page_text(
         Lines of text, each with its line end.
     """
     # Tables with no rows are those that only the whole text has.
-    few = [each for each in page.summary if each.most_rows != 0]
+    few = [each for each in page.summary if each.most_rows != 0 or (reasons and not each.tables)]
     sections = [replace(each, most_rows=None) for each in page.summary] if everything else few
+    hidden = {} if reasons else _hidden(sections, width, digits)
+    meanings = {term: text for term, text in page.reading.items() if not {*term.split(", ")} <= {*hidden}}
     blocks = [
         _lines(page.findings, width),
         *_section_blocks(sections, width, digits, style),
         _lines(page.remarks, width),
-        [*_reading("How to read the first row:", page.reading, width)] if reading and page.reading else [],
+        [*_reading("How to read the first row:", meanings, width)] if reading and meanings else [],
         [*_reasons(page.reasons, width)] if reasons and page.reasons else [],
     ]
     return "\n".join("".join(f"{line}\n" for line in block) for block in blocks if block)
@@ -80,9 +80,8 @@ def _section_blocks(
 
     A column that one of the tables has no room for is left out of all of them, so that they look alike.
     """
-    heads = [table.head(each.most_rows or len(table.rows)) for each in sections for table in each.tables.values()]
-    hidden = dict.fromkeys(name for head in heads for name in layout(head.with_digits(digits), width).left_out)
-    n_left = len(heads)
+    hidden = _hidden(sections, width, digits)
+    n_left = sum(len(section.tables) for section in sections)
     for section in sections:
         title = _lines([section.title] if section.title else [], width)
         for table in section.tables.values():
@@ -92,6 +91,20 @@ def _section_blocks(
             title = []
         if section.notes:
             yield [*title, *_lines(section.notes, width)]
+        if section.definitions:
+            yield [*title, *_lines(_meanings(section.definitions, hidden), width)]
+
+
+def _hidden(sections: Sequence[Section], width: int | None, digits: int) -> dict[str, None]:
+    """Return the names of the columns for which one of the tables has no room."""
+    heads = [table.head(each.most_rows or len(table.rows)) for each in sections for table in each.tables.values()]
+    return dict.fromkeys(name for head in heads for name in layout(head.with_digits(digits), width).left_out)
+
+
+def _meanings(definitions: Mapping[str, object], hidden: Collection[str]) -> list[str]:
+    """Return what the columns that are not hidden mean, in one sentence; a term names one of them, or several."""
+    shown = [(term, meaning) for term, meaning in definitions.items() if not {*term.split(", ")} <= {*hidden}]
+    return ["; ".join(f"{term}: {meaning}" for term, meaning in shown) + "."] if shown else []
 
 
 def _table(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from idealrank._core.checks import check_count
-from idealrank._names.grammar import nearest
+from idealrank._names.options import nearest
 from idealrank._present.data_frames import Backend, frame_of
 from idealrank._present.json_values import Plain, json_text, plain
 from idealrank._present.markup import joined, tag
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
     from idealrank._present.data_frames import Frame
 
-__all__ = ["Result", "annotated"]
-
 #: The width of printed results.
-_WIDTH = 80
+_WIDTH = 76
 #: How the title of a table is written above it.
 _TITLES = {"latex": "% {}\n", "markdown": "### {}\n\n"}
 
@@ -43,7 +41,7 @@ class Result:
     >>> found.to_dict()["mean"]
     {'rr': 1.0}
     >>> found.to_csv("means").splitlines()
-    ['measure,mean,low,high,queries', 'rr,1.0,nan,nan,1']
+    ['measure,mean,low,high,queries', 'rr,1.0,,,1']
     """
 
     def to_dict(self) -> dict[str, Plain]:
@@ -170,7 +168,7 @@ class Result:
         Returns
         -------
         str
-            The text; ``print(result)`` shows the same in 80 columns.
+            The text; ``print(result)`` shows the same in 76 columns.
         """
         if width is not None:
             check_count(width, "width", 2)
@@ -291,7 +289,9 @@ def annotated(text: str, page: Page, form: str) -> str:
     >>> annotated("| 1 |\n", Page("Means", remarks=("over 2 queries",)), "markdown")
     '| 1 |\n\n> over 2 queries\n'
     """
-    lines = (*page.findings, *page.remarks)
+    # What text shows only if asked for everything belongs to a table that is pasted elsewhere.
+    options = (line for each in page.summary if each.most_rows == 0 and not each.tables for line in each.notes)
+    lines = (*page.findings, *page.remarks, *options)
     # Lines of one quotation would be joined to one paragraph.
     notes = "\n".join(f"% {line}" for line in lines) if form == "latex" else "\n>\n".join(f"> {line}" for line in lines)
     return "\n".join(part for part in (text, f"{notes}\n" if notes else "") if part)

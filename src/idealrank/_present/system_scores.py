@@ -9,8 +9,6 @@ import numpy as np
 
 from idealrank._typing import Floats
 
-__all__ = ["PAIR_COLUMNS", "MeasureScores", "Scores"]
-
 #: What is known of two compared systems, one column each; the first two are positions in `Scores.systems`.
 PAIR_COLUMNS = (
     *("system", "against", "change", "low", "high", "p", "corrected", "d_z"),

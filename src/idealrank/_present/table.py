@@ -6,23 +6,22 @@ Numbers have the format of their column in output for people, and all digits in 
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy.typing as npt
 
-from idealrank._present.column_widths import shares
 from idealrank._present.json_values import Plain, json_text
 from idealrank._present.latex import latex_table
 from idealrank._present.markup import Markup, breakable, scrolled, tag, typeset
 from idealrank._present.printable import display_width, printable, wrapped
 from idealrank._present.text_layout import layout
 
-__all__ = ["Column", "Table", "Tables", "Value", "html_table", "of_columns", "render", "stacked"]
-
 Value: TypeAlias = str | int | float | None
+T = TypeVar("T")
 
 #: The spec of columns with words of ours, rather than names from data.
 WORDS = "words"
@@ -131,13 +130,39 @@ class Table:
         ]
 
 
-class Tables(Mapping[str, Table]):
-    """Mapping of tables that are created on access.
+class OnAccess(Mapping[str, T]):
+    """Mapping of values that are created on access.
 
     Parameters
     ----------
     makers : mapping of str to callable
-        Each callable returns a `Table`.
+        Each callable returns a value.
+
+    Examples
+    --------
+    >>> values = OnAccess({"one": lambda: 1, "two": lambda: 1 + 1})
+    >>> list(values), values["two"]
+    (['one', 'two'], 2)
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], T]]) -> None:
+        self._makers = makers
+
+    def __getitem__(self, name: str) -> T:
+        return self._makers[name]()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers  # without creating the value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+class Tables(OnAccess[Table]):
+    """Mapping of tables that are created on access.
 
     Examples
     --------
@@ -145,21 +170,6 @@ class Tables(Mapping[str, Table]):
     >>> list(tables), tables["numbers"].by_column()
     (['numbers'], {'n': [1, 2]})
     """
-
-    def __init__(self, makers: Mapping[str, Callable[[], Table]]) -> None:
-        self._makers = makers
-
-    def __getitem__(self, name: str) -> Table:
-        return self._makers[name]()
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._makers  # without creating the table
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._makers)
-
-    def __len__(self) -> int:
-        return len(self._makers)
 
 
 def of_columns(columns: Mapping[str, npt.NDArray[Any]], spec: str = ".4g") -> Table:
@@ -342,10 +352,11 @@ def html_table(table: Table, caption: str = "") -> Markup:
     sides = ["number" if right else None for right in table.is_number()]
     named = zip(table.headings(), sides, strict=True)
     heads = [tag("th", *breakable(name), scope="col", class_=side) for name, side in named]
+    firsts = [typeset(cells[0]) if table.columns[0].spec == WORDS else cells[0] for cells in table.cells()]
     rows = [
         tag(
             "tr",
-            tag("th", cells[0], scope="row", class_=sides[0] or _kind(cells[0])) if cells[0] else tag("td"),
+            tag("th", name, scope="row", class_=sides[0] or _kind(name)) if (name := firsts[row]) else tag("td"),
             *_html_cells(table, row, cells, sides),
         )
         for row, cells in enumerate(table.cells())
@@ -366,7 +377,7 @@ def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[st
     for column, (cell, side) in enumerate(zip(cells, sides, strict=True)):
         if column:
             is_ours = side is not None or table.columns[column].spec == WORDS
-            text = "none" if cell == "nan" else typeset(cell).replace(" -> ", " → ") if is_ours else cell
+            text = "none" if cell == "nan" else typeset(cell) if is_ours else cell
             beside = [tag("small", typeset(table.beside[row, column]))] if (row, column) in table.beside else []
             shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
             mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []
@@ -386,3 +397,51 @@ _RENDERERS: dict[str, Callable[[Table], str]] = {
     "markdown": _markdown,
     "html": html_table,
 }
+
+
+#: Letters of a line on a tablet: narrower tables need no help.
+_LINE = 100
+#: Letters between two columns, and at the end of a line that another word does not fit.
+_APART, _RAGGED = 3, 3
+
+
+def shares(columns: Sequence[Sequence[str]], is_number: Sequence[bool]) -> list[int]:
+    """Return the widths, in percent, with which the rows of a table have few lines.
+
+    They are empty if every row fits one line, or if even the longest words do not.
+
+    Parameters
+    ----------
+    columns : sequence of sequence of str
+        The cells of each column, its heading first.
+    is_number : sequence of bool
+        Whether each column is numeric, and never broken.
+
+    Examples
+    --------
+    >>> shares([["claim", "words " * 12], ["verdict", "holds"], ["measured", "words " * 24]], [False] * 3)
+    [32, 10, 58]
+    >>> shares([["system", "bm25"], ["ndcg", "0.5000"]], [False, True])
+    []
+    """
+    lengths = [[len(cell) for cell in cells] for cells in columns]
+    longest = [max(own) for own in lengths]
+    words = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
+    widths = [most if number else word for most, word, number in zip(longest, words, is_number, strict=True)]
+    line = _LINE - _APART * len(columns)
+    if sum(longest) <= line or sum(widths) > line:
+        return []
+    while sum(widths) < line:
+        # Each step widens the column that makes rows high: the one with most lines, over the rows where it has most.
+        caused = [0.0] * len(widths)
+        for row in zip(*lengths, strict=True):
+            n_lines = [
+                length / max(width - _RAGGED, 1) if length > width else 0.0
+                for length, width in zip(row, widths, strict=True)
+            ]
+            caused[n_lines.index(max(n_lines))] += max(n_lines)
+        if not any(caused):
+            break
+        widths[caused.index(max(caused))] += 1
+    total = sum(widths) + _APART * len(widths)
+    return [math.floor(100 * (width + _APART) / total) for width in widths]

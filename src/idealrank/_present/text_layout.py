@@ -17,8 +17,6 @@ from idealrank._present.printable import display_width, wrapped
 if TYPE_CHECKING:
     from idealrank._present.table import Table
 
-__all__ = ["Layout", "layout"]
-
 _GAP = "  "
 #: The smallest widths of wrapped text: before columns of low priority are left out, and after.
 _TEXT, _NARROW = 24, 12

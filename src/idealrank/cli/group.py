@@ -8,17 +8,18 @@ from typing import Any
 import click
 
 import idealrank
-from idealrank.cli.support.failures import reported
+from idealrank.cli.support.failures import asks_for_json, reported
 from idealrank.cli.support.help import Context
 from idealrank.cli.support.shared_options import debug_option
 
-__all__ = ["commands"]
+_AS_JSON = "idealrank.json"
 
 #: The commands by subject, with one-line helps; ``command`` in the module of that name is what runs.
 _COMMANDS = {
     "Evaluate": {
         "evaluate": "Evaluate systems with any measure and any tool's conventions.",
         "compare": "Compare systems: differences and their significance.",
+        "gate": "Pass or fail a changed system in continuous integration.",
         "explain": "Explain why two tools give different numbers.",
         "leaderboard": "Rank systems over many data sets, and show which are tied.",
         "power": "Plan how many queries are needed to detect a difference.",
@@ -43,7 +44,7 @@ _COMMANDS = {
         "convert": "Convert between LETOR, TREC, Parquet, CSV and JSON files.",
         "agreement": "Compare rankings of systems without judgments: RBO and tau-AP.",
         "trec_eval": "Run trec_eval: the same flags and the same output.",
-        "demo": "Train four rankers on a small click log and compare them.",
+        "demo": "One run in every tool, why they disagree, which system is better.",
     },
 }
 
@@ -71,12 +72,15 @@ class Commands(click.Group):
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """Parse the options before the command; ``--help`` and ``--version`` print from here."""
-        with reported():
-            return super().make_context(info_name, args, parent, **extra)
+        as_json = asks_for_json(args)
+        with reported(as_json=as_json):
+            context = super().make_context(info_name, args, parent, **extra)
+        context.meta[_AS_JSON] = as_json
+        return context
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with reported():
+        with reported(as_json=ctx.meta[_AS_JSON]):
             return super().invoke(ctx)
 
 

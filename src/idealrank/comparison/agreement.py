@@ -13,20 +13,17 @@ import numpy as np
 from idealrank import stats
 from idealrank._core.checks import check_count, items_of
 from idealrank._core.exact import Moments
-from idealrank._names.grammar import normalized_name, unknown
+from idealrank._names.options import normalized_name, unknown
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Page, Section
-from idealrank._present.pluralize import counted
+from idealrank._present.page import Page, Section, Statement
+from idealrank._present.printable import counted
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Tables
 from idealrank._typing import Floats
 from idealrank.data.judgments import Run
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.inputs import LayoutOptions, OneSystem, Several, layout_of, named_runs, naming
-
-__all__ = ["AGREEMENT_MEASURES", "Agreement", "agreement"]
 
 #: What `agreement` computes, and says that it does.
 AGREEMENT_MEASURES = {
@@ -222,7 +219,7 @@ def agreement(
     system  other  queries     rbo  tau_ap
     bm25    dense        1  0.4167 -1.0000
     """
-    shapes = named_runs(run, other, layout_of(layout))
+    shapes = named_runs(run, other, layout_of(agreement, layout))
     names = [_known(name) for name in ([measures] if isinstance(measures, str) else items_of(measures, "measures"))]
     if not names:
         raise OptionError("no measure was named")

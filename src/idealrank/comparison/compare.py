@@ -16,26 +16,39 @@ from idealrank._core.exact import Moments, RowMoments, WeightedMoments, lineariz
 from idealrank._core.seeds import new_seed
 from idealrank._typing import Floats
 from idealrank.comparison.comparison_result import Comparison, Difference
-from idealrank.comparison.unjudged_bounds import with_bounds
+from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import Order
+from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.evaluation_base import INTERVAL_METHOD
+from idealrank.evaluation.evaluate import evaluate_systems
+from idealrank.evaluation.evaluation_base import INTERVAL_METHOD, check_means
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.evaluation.evaluator import Evaluator, QueryWeights
-from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
-from idealrank.evaluation.query_categories import By, categories_of
-from idealrank.evaluation.report_details import evaluate_systems
+from idealrank.evaluation.inputs import (
+    By,
+    Data,
+    LayoutOptions,
+    Measures,
+    Replicates,
+    Several,
+    System,
+    categories_of,
+    judged_and_each_system,
+    layout_of,
+    named_measures,
+)
 from idealrank.io.shapes.shape import recognize
+from idealrank.judging.unjudged.bounds import Bounds, bounds_of, labels_in
+from idealrank.judging.unjudged.pool import Pool, rules_of
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
-from idealrank.stats.corrections import CORRECTIONS
 from idealrank.stats.effects import effect_sizes
 from idealrank.stats.intervals import METHODS, SAME_VALUE, difference_interval
 from idealrank.stats.paired import TESTS, paired_test, t_p_value, t_p_values
 from idealrank.stats.power import detectable_effects
+from idealrank.stats.replicated import ReplicatedMoments, VarianceComponents
 from idealrank.stats.samples import complete_queries, complete_rows, join_notes
-
-__all__ = ["ComparisonOptions", "common_queries", "compare"]
+from idealrank.stats.several import CORRECTIONS
 
 #: Tests of weighted means; the others have no weighted form.
 _WEIGHTED_TESTS = ("randomization", "t", "tukey")
@@ -101,7 +114,7 @@ class ComparisonOptions:
         seed = new_seed(self.seed)
         chosen = replace(self, seed=seed)
         evaluations = evaluations.on_common_queries()
-        _check_means(evaluations)
+        check_means(next(iter(evaluations.values())).filled)
         query_ids, values = common_queries(evaluations)
         weights = next(iter(evaluations.values())).query_weights
         if weights is not None:
@@ -115,8 +128,10 @@ class ComparisonOptions:
         if baseline is not None:
             pairs = [(i, names.index(baseline)) for i, name in enumerate(names) if name != baseline]
         of_all = names, query_ids, weights, pairs
+        of_runs = {measure: [each.variance_components(measure) for each in evaluations.values()] for measure in values}
         differences = {
-            measure: tuple(chosen._differences(matrix, *of_all, filled[measure])) for measure, matrix in values.items()
+            measure: tuple(chosen._differences(matrix, *of_all, filled[measure], of_runs[measure]))
+            for measure, matrix in values.items()
         }
         results = query_ids, values, means, differences, evaluations
         problems, intervals = evaluations.problems, self.interval_method
@@ -149,11 +164,23 @@ class ComparisonOptions:
         return stats.interval(values, 1 - self.level, self.interval_method, **options)
 
     def _p_values(
-        self, matrix: Floats, weights: Floats | None, pairs: list[tuple[int, int]]
+        self,
+        matrix: Floats,
+        weights: Floats | None,
+        pairs: list[tuple[int, int]],
+        runs: Mapping[tuple[int, int], tuple[VarianceComponents, ...]],
     ) -> list[tuple[float, float]]:
         """Return (raw, corrected) per pair; both are the same for Tukey's test."""
-        if weights is not None and self.test == "t":
-            raw = [_weighted_p_value(_weighted(matrix[:, i] - matrix[:, j], weights)) for i, j in pairs]
+        if self.test == "t" and (weights is not None or runs):
+            raw = []
+            for pair in pairs:
+                values = matrix[:, pair[0]] - matrix[:, pair[1]]
+                if weights is None:
+                    values = values[~np.isnan(values)]
+                    raw.append(_p_value_of(ReplicatedMoments(values, runs[pair]), values))
+                else:
+                    values, own = _weighted(values, weights)
+                    raw.append(_p_value_of(WeightedMoments(values, own), values))
             return list(zip(raw, CORRECTIONS[self.correction](raw).tolist(), strict=True))
         if weights is not None:  # a permuted weighted mean is the plain mean of permuted weighted values
             matrix = matrix * (weights / weights.mean())[:, None]
@@ -177,15 +204,20 @@ class ComparisonOptions:
         weights: Floats | None,
         pairs: list[tuple[int, int]],
         measure: Measure,
+        of_runs: list[tuple[VarianceComponents, ...]],
     ) -> Iterator[Difference]:
         complete_queries(matrix)  # an error if a value is not a number that tests can take
-        tested = zip(pairs, self._p_values(matrix, weights, pairs), strict=True)
+        replicated = {(i, j): (*of_runs[i], *of_runs[j]) for i, j in pairs} if any(of_runs) else {}
+        tested = zip(pairs, self._p_values(matrix, weights, pairs, replicated), strict=True)
+        start = 0
         for differences in _in_blocks(matrix, pairs):
             of_row: dict[int, tuple[stats.Interval, stats.EffectSize, float]] = {}
             for rows, values, left_out in complete_rows(differences):
                 kept = None if weights is None else weights[~np.isnan(differences[rows[0]])]
-                own = zip(*self._of_complete(values, kept, left_out, measure), strict=True)
+                runs = [replicated.get(pairs[start + row], ()) for row in rows]
+                own = zip(*self._of_complete(values, kept, left_out, measure, runs), strict=True)
                 of_row.update(zip(rows, own, strict=True))
+            start += len(differences)
             for row, moved in enumerate(_largest(differences, query_ids)):
                 (i, j), p_values = next(tested)
                 interval, effect, detectable = of_row[row]
@@ -194,13 +226,20 @@ class ComparisonOptions:
                 yield Difference(names[i], names[j], mean, interval, *p_values, effect, detectable, moved, note)
 
     def _of_complete(
-        self, differences: Floats, weights: Floats | None, left_out: str, measure: Measure
+        self,
+        differences: Floats,
+        weights: Floats | None,
+        left_out: str,
+        measure: Measure,
+        runs: list[tuple[VarianceComponents, ...]],
     ) -> tuple[list[stats.Interval], list[stats.EffectSize], list[float]]:
         """Return intervals, effect sizes and detectable effects of differences[pair, query] without NaN."""
         low, high = measure.value_range
         limits = low - high, high - low
         effects, spread = effect_sizes(differences), differences
         moments: Sequence[Moments | RowMoments] = ()
+        pairs = zip(differences, runs, strict=True)
+        replicated = [ReplicatedMoments(*pair, limits) for pair in pairs] if any(runs) else []
         if weights is not None:
             spread = np.stack([linearized(row[weights > 0], weights[weights > 0]) for row in differences])
             effects = [
@@ -209,18 +248,25 @@ class ComparisonOptions:
             ]
             moments = [WeightedMoments(row, weights, value_range=limits) for row in differences]
         elif self.interval_method == INTERVAL_METHOD:
-            moments = row_moments(differences, limits)
+            moments = replicated or row_moments(differences, limits)
         if measure.lower_is_better:
             effects = [
                 replace(each, wins=each.losses, losses=each.wins, common_language=1 - each.common_language)
                 for each in effects
             ]
-        intervals = [difference_interval(each, 1 - self.level) for each in moments] or [
-            self._interval(row) for row in differences
-        ]
+        if moments:
+            counted = differences if weights is None else differences[:, weights > 0]
+            counts = np.count_nonzero(counted, axis=1).tolist()
+            intervals = [difference_interval(*each, 1 - self.level) for each in zip(moments, counts, strict=True)]
+        else:
+            intervals = [self._interval(row) for row in differences]
         if left_out:
             intervals = [replace(each, note=join_notes(left_out, each.note)) for each in intervals]
-        return intervals, effects, detectable_effects(spread)
+        if not replicated:
+            return intervals, effects, detectable_effects(spread)
+        errors = [each.error for each in replicated]
+        detectable = [math.nan if error is None else error.detectable_effect() for error in errors]
+        return intervals, effects, detectable
 
 
 def compare(
@@ -246,15 +292,17 @@ def compare(
 ) -> Comparison:
     """Compare systems on the same queries: evaluate them, then compute paired tests, corrections and effect sizes.
 
-    Means and their intervals are the same as from `evaluate`. `compare_assisted` combines human judgments with machine
-    judgments.
+    Means and their intervals are the same as from `evaluate`. If systems have several runs, {name: [run, run, ...]},
+    intervals and the t test are about new queries and new runs: the variance between runs enters their errors. Other
+    tests and bootstrap intervals are about new queries with these runs alone. `compare_assisted` combines human
+    judgments with machine judgments.
 
     Parameters
     ----------
     data, systems
         The judged documents and several systems, as in `evaluate`. Or only {name: `Evaluation`}, such as evaluations
         from `evaluate_factors`, which determine the measures and the convention.
-    measures : str, Measure or iterable of these
+    measures : str, Measure, function or iterable of these
         The measures.
     baseline : str, optional
         The system with which all others are compared; by default, all pairs are compared.
@@ -316,14 +364,15 @@ def compare(
     (-0.25, 1)
     """
     testing = ComparisonOptions(baseline, test, correction, level, n_permutations, seed, n_threads, interval_method)
+    laid_out = layout_of(compare, layout, order)
     if _are_evaluations(data):
         if systems is not None:
             raise DataError("evaluations are compared as they are: pass them without systems")
         return testing.compare(_with_the_same_measures(data))
     if systems is None:
         raise DataError("a comparison needs systems: give {name: run} or {name: scores} with the judged documents")
-    laid_out = layout_of(layout, order)
-    judged, named = judged_and_systems(data, systems, laid_out)
+    judged, each_system = judged_and_each_system(data, systems, laid_out)
+    named = dict(each_system)
     categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
     evaluator = Evaluator(judged, like, query_weights=query_weights, by=categories, n_threads=n_threads)
     comparison = testing.compare(evaluate_systems(evaluator, named.items(), measures, for_report=for_report))
@@ -391,33 +440,98 @@ def common_queries(evaluations: Evaluations) -> tuple[tuple[str, ...], dict[str,
     }
 
 
-def _check_means(evaluations: Evaluations) -> None:
-    """Raise an OptionError for a measure that is not aggregated by its mean: differences and tests are of means."""
-    for name, each in next(iter(evaluations.values())).filled.items():
-        if each.aggregate == "geometric":
-            log = each.label.replace("gm_map", "ap").replace("gm_", "")
-            raise OptionError(
-                f"{name} is a geometric mean over queries, and differences and tests are of means: compare log_{log}, "
-                "whose difference of means is the logarithm of the ratio of geometric means"
-            )
-        if each.aggregate == "sum":
-            raise OptionError(
-                f"{name} is a sum over queries, and differences and tests are of means: compare a measure such as "
-                "recall or p, and see the sums with evaluate"
-            )
-
-
-def _weighted_p_value(weighted: tuple[Floats, Floats]) -> float:
-    """Return the p-value of the t test of a weighted mean of 0, by the effective number of queries (Kish 1965)."""
-    differences, weights = weighted
-    moments = WeightedMoments(differences, weights)
-    if moments.count < 2 or moments.variance == 0 or np.ptp(weights) == 0:
-        return stats.t_test(differences, np.zeros(differences.size)).p_value
+def _p_value_of(moments: Moments, values: Floats) -> float:
+    """Return the p-value of the t test of a mean of 0, by the degrees of freedom of the error."""
+    if moments.count < 2 or moments.variance == 0 or moments.degrees == moments.count - 1:
+        return stats.t_test(values, np.zeros(values.size)).p_value
     error = math.sqrt(moments.variance / moments.effective_count)
-    return t_p_value(moments.mean / error, moments.effective_count)
+    return t_p_value(moments.mean / error, moments.degrees + 1)
 
 
 def _weighted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return the values of queries that count, and their weights."""
     counted = ~np.isnan(values) & (weights > 0)
     return values[counted], weights[counted]
+
+
+#: Most retrieved documents of all systems for which bounds are computed without being asked for.
+_MOST_DOCUMENTS = 300_000
+_HOW = "unjudged_bounds=True (--unjudged-bounds)"
+
+
+def with_bounds(
+    comparison: Comparison,
+    evaluator: Evaluator,
+    systems: Mapping[str, System],
+    measures: Measures,
+    *,
+    wanted: bool | None = None,
+) -> Comparison:
+    """Return a comparison with the bounds of its measures over all labels of unjudged documents.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The comparison.
+    evaluator : Evaluator
+        The judgments and the convention.
+    systems : mapping of str to Run
+        The systems.
+    measures : str, Measure or iterable of these
+        The measures of the comparison.
+    wanted : bool, optional
+        Whether to compute bounds; by default, where a measure saw unjudged documents, of the baseline and the systems
+        with the best means that retrieve at most 300,000 documents in total. Measures without bounds are left out.
+
+    Raises
+    ------
+    OptionError
+        If bounds are asked for and there are none: of labeled lists, of weighted means, or of a measure.
+    """
+    judged = evaluator.judged
+    has_some = any(problem.kind == "unjudged document" for problem in comparison.problems)
+    why = ""
+    several = any(isinstance(system, Replicates) for system in systems.values())
+    if not isinstance(judged, Qrels) or isinstance(judged, SubtopicQrels):
+        why = "bounds over unjudged documents need judgments of documents, and runs"
+    elif evaluator.query_weights is not None:
+        why = "bounds over unjudged documents are of means without query weights"
+    elif evaluator.convention.unjudged != "zero":
+        why = "bounds need a convention that takes unjudged documents as not relevant"
+    elif several:
+        why = "bounds over unjudged documents are of systems with one run"
+    if why:
+        if wanted:
+            raise OptionError(f"{why}: leave out {_HOW}")
+        is_refused = has_some and (evaluator.query_weights is not None or several)
+        of = "for weighted means" if evaluator.query_weights is not None else "for systems with several runs"
+        return replace(comparison, unchecked=dict.fromkeys(comparison.values, f"{of}: {why}") if is_refused else {})
+    assert isinstance(judged, Qrels)
+    every = {name: run for name, run in systems.items() if isinstance(run, Run)}
+    if wanted is False or (wanted is None and not has_some):
+        return comparison
+    by_measure: dict[str, Bounds] = {}
+    unchecked: dict[str, str] = {}
+    for name, measure in named_measures(measures).items():
+        runs = every if wanted else _leading(comparison, name, every)
+        try:
+            rules = rules_of(measure, evaluator.convention, labels_in(judged, None))
+            if len(runs) > 1:
+                pool = Pool.of(judged, runs, rules, evaluator.n_threads)
+                by_measure[name] = bounds_of(evaluator, runs, measure, pool, rules, baseline=comparison.baseline)
+            if len(runs) < len(every):
+                which = f"the {len(every) - len(runs):,} other systems" if len(runs) > 1 else "any system"
+                unchecked[name] = f"for {which}, because there are many documents; {_HOW} does it"
+        except OptionError:
+            if wanted:
+                raise
+    return replace(comparison, unjudged_bounds=by_measure, unchecked=unchecked, shows_bounds=bool(wanted))
+
+
+def _leading(comparison: Comparison, measure: str, runs: Mapping[str, Run]) -> dict[str, Run]:
+    """Return the baseline and the systems with the best means that have few documents in total; none if only one."""
+    sign = 1.0 if comparison.evaluations.lower_is_better(measure) else -1.0
+    means = comparison.means[measure]
+    ranked = sorted(runs, key=lambda name: (name != comparison.baseline, sign * float(np.nan_to_num(means[name].mean))))
+    n = int((np.cumsum([runs[name].n_docs for name in ranked]) <= _MOST_DOCUMENTS).sum())
+    return {name: runs[name] for name in runs if n > 1 and name in ranked[:n]}

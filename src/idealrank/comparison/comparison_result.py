@@ -11,9 +11,8 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._present.json_values import Plain, number, plain
-from idealrank._present.page import Page, Section, listed
-from idealrank._present.pluralize import counted, share
-from idealrank._present.statement import Statement
+from idealrank._present.page import Page, Section, Statement, listed
+from idealrank._present.printable import counted, share
 from idealrank._present.system_scores import Scores
 from idealrank._present.table import Table, Tables
 from idealrank._typing import Floats
@@ -30,8 +29,7 @@ from idealrank.evaluation.evaluation_base import (
 from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.judging.unjudged.bounds import Bounds, reversal
 from idealrank.stats.paired import draws, smallest_p_value
-
-__all__ = ["Comparison", "Difference"]
+from idealrank.stats.replicated import ReplicatedMoments
 
 #: Most names to list in a sentence.
 _FEW = 4
@@ -296,7 +294,7 @@ class Comparison(Measured):
         "differences", for `to_csv` and `to_frame`, has a row per measure and comparison, with all numbers. If bounds
         were computed, "unjudged by MEASURE" and "unjudged differences by MEASURE" show what unjudged documents could
         change, and measures that handle them in other ways. If queries have categories, "categories" has the means by
-        category.
+        category. If systems have several runs, "runs" has standard deviations between queries and between runs.
 
         Rows by system are sorted by the mean of the first measure.
         """
@@ -317,7 +315,7 @@ class Comparison(Measured):
         categories = (
             {"categories": partial(self.evaluations.table_of_categories, interval=True)} if has_categories else {}
         )
-        return Tables({**by_measure, **every, **unjudged, **categories})
+        return Tables({**by_measure, **every, **unjudged, **categories, **self._runs_tables()})
 
     def to_dict(self) -> dict[str, Plain]:
         """Return everything except the per-query values; if nothing was drawn, seed and number of draws are None."""
@@ -362,13 +360,17 @@ class Comparison(Measured):
         more = self._asked_for()
         means = [each for own in self.means.values() for each in own.values()]
         seed = [f"seed {self.seed}"] if self._is_random() else []
-        over, *others = page.remarks
+        over, *options = (each for each in page.remarks if each not in self._runs_remarks())
+        like = next(iter(self.evaluations.values())).convention.title
         return replace(
             page,
             title=f"Comparison of {len(self.systems)} systems",
             findings=tuple(self._findings()),
-            summary=tuple(self._summary()),
-            remarks=("; ".join([over, shown.test_text(self), interval_remark(means), *seed]), *others),
+            summary=(*self._summary(), Section(notes=tuple(options), most_rows=0)),
+            remarks=(
+                "; ".join([f"{over}, like {like}", shown.test_text(self), interval_remark(means), *seed]),
+                *self._runs_remarks(),
+            ),
             sections=lambda: list(self._sections(page.sections())),
             provenance=self._provenance(),
             defaults={
@@ -395,7 +397,8 @@ class Comparison(Measured):
             if self.baseline is None:
                 yield Section(tables={name: self.table(name)}, most_rows=0)
         yield Section(notes=tuple(self._details()))
-        yield Section(notes=(shown.columns_text(self),))
+        yield Section(definitions=shown.column_meanings(self))
+        yield from (Section(tables={name: make()}) for name, make in self._runs_tables().items())
         yield from (Section(tables={name: self.table(name)}) for name in self._asked_for())
 
     def _asked_for(self) -> tuple[str, ...]:
@@ -428,7 +431,18 @@ class Comparison(Measured):
         reversible = [each for each in found if each is not None]
         advised = [Statement("which documents to judge", advice)] if reversible else []
         unchecked = [Statement("unjudged documents were not checked", text) for text in self._unchecked()]
-        return [*statements, *reversible, *advised, *unchecked]
+        return [*statements, *reversible, *advised, *unchecked, *self._runs_statements()]
+
+    def _runs_statements(self) -> list[Statement]:
+        """Return for the first differences of systems with several runs whether more queries or runs would help."""
+        found = []
+        for measure, differences in self.differences.items():
+            for each in differences[:_N_CHANGES] if any(own.runs for own in self.evaluations.values()) else ():
+                own = [self.evaluations[name].variance_components(measure) for name in (each.system, each.against)]
+                values = self.query_differences(measure, each.system, each.against)
+                error = ReplicatedMoments(values, [*own[0], *own[1]]).error
+                found.append(None if error is None else error.statement(f"{measure}, {each.system} - {each.against}"))
+        return [each for each in found if each is not None]
 
     def _draws(self) -> bool:
         """Return whether any test drew random permutations or resamples."""

@@ -14,35 +14,18 @@ from typing import TYPE_CHECKING
 from idealrank._present.page import listed
 from idealrank._present.table import Column, Table, Value
 from idealrank.evaluation.evaluation_base import best_rows
-from idealrank.stats.corrections import CORRECTION_NAMES
+from idealrank.stats.several import CORRECTION_NAMES
 
 if TYPE_CHECKING:
     from idealrank.comparison.comparison_result import Comparison, Difference
 
-__all__ = [
-    "BETTER",
-    "WORSE",
-    "board_text",
-    "caption",
-    "columns_text",
-    "differences_table",
-    "gain",
-    "is_corrected",
-    "joined_labels",
-    "labels",
-    "means_table",
-    "pairs_table",
-    "paper_table",
-    "systems_table",
-    "test_text",
-]
-
 #: The marks of systems that are significantly better and worse than the reference.
 BETTER, WORSE = "†", "‡"
-_EFFECTS = (
-    "d_z: {change} divided by the standard deviation of the per-query differences; better, same, worse: numbers of "
-    "queries; detectable: the smallest true difference that this many queries would detect with 80% power."
-)
+_EFFECTS = {
+    "d_z": "{change} divided by the standard deviation of the per-query differences",
+    "better, same, worse": "numbers of queries",
+    "detectable": "the smallest true difference that this many queries would detect with 80% power",
+}
 _N_LETTERS = 26
 #: The fewest labels in a row that are written as a range.
 _LETTER_RUN, _NUMBER_RUN = 5, 3
@@ -123,21 +106,24 @@ def gain(comparison: Comparison, measure: str, difference: Difference) -> float:
 def board_text(comparison: Comparison) -> str:
     """Return what the columns of the leaderboard on a page mean."""
     p_value = f'p-value, {_CORRECTED} ("corrected"' if is_corrected(comparison) else f'p-value, {_RAW} ("p"'
+    effects = "; ".join(f"{name}: {text.format(change='that difference')}" for name, text in _EFFECTS.items())
     return (
-        'The column with a minus sign: difference from the mean of that system ("change" in the tables of all '
-        f"numbers); p: {p_value} in those tables); {_EFFECTS.format(change='that difference')}"
+        'The column with a minus sign: difference from the reference system ("change" in the tables of all '
+        f"numbers); p: {p_value} in those tables); {effects}."
     )
 
 
-def columns_text(comparison: Comparison) -> str:
-    """Return what the columns of the tables by system and by pair mean."""
-    meanings = {
-        ("p", "corrected"): f"p, corrected: p-value, raw and {_CORRECTED}",
-        ("p",): f"p: p-value, {_RAW}",
-        ("corrected",): f"corrected: p-value, {_CORRECTED}",
+def column_meanings(comparison: Comparison) -> dict[str, str]:
+    """Return what the columns of the tables by system mean, by their names."""
+    kept = _p_values(comparison)
+    values = {"p": "p-value" if len(kept) > 1 else f"p-value, {_RAW}", "corrected": f"p-value, {_CORRECTED}"}
+    reference = comparison.baseline or "the best system"
+    return {
+        "low, high": "interval of the mean",
+        "change": f"difference from the mean of {reference}",
+        **{name: values[name] for name in kept},
+        **{name: text.format(change="change") for name, text in _EFFECTS.items()},
     }
-    mean = "low, high: interval of the mean; change: difference of the means"
-    return f"{mean}; {meanings[_p_values(comparison)]}; {_EFFECTS.format(change='change')}"
 
 
 def systems_table(comparison: Comparison, measure: str) -> Table:

@@ -10,9 +10,8 @@ import numpy as np
 
 from idealrank._core.checks import items_of
 from idealrank._present.json_values import Plain, number, plain
-from idealrank._present.page import Figure, Page, Section, listed
+from idealrank._present.page import Figure, Page, Section, Statement, listed
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank.comparison.published import PublishedExplanation, explain_published
 from idealrank.data.ranking import Order
@@ -23,9 +22,8 @@ from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, judged_and_systems, layout_of, named_measures
 from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named
+from idealrank.measures.choice_words import choice_change, choice_title
 from idealrank.measures.conventions import Convention, convention
-
-__all__ = ["Explanation", "Waterfall", "WaterfallStep", "explain"]
 
 _N_MOVED = 3
 #: Choices about whole queries come after those about single documents, which change the values of queries.
@@ -39,9 +37,9 @@ class WaterfallStep:
     Attributes
     ----------
     choice : str
-        The name of the choice.
+        The name of the choice, such as "ties"; ``title`` has its words.
     before, after : str
-        The value of the choice before and after the change.
+        The value of the choice before and after the change, such as "stable"; ``text`` has the words of both.
     change : float
         The change of the mean.
     mean : float
@@ -56,7 +54,7 @@ class WaterfallStep:
     >>> from idealrank.comparison.explain import explain
     >>> explanation = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "dcg", like=["trec_eval", "sklearn"])
     >>> str(explanation.waterfalls[0].steps[0])
-    'ties: docid_desc -> average: +0.0000'
+    'equal scores: by descending id -> mean over all orders: +0.0000'
     """
 
     choice: str
@@ -67,8 +65,18 @@ class WaterfallStep:
     n_moved: int
     moved: tuple[tuple[str, float], ...]
 
+    @property
+    def title(self) -> str:
+        """What the choice is called."""
+        return choice_title(self.choice)
+
+    @property
+    def text(self) -> str:
+        """The change in words, such as "gain: the label -> 2^label - 1"."""
+        return choice_change(self.choice, self.before, self.after)
+
     def __str__(self) -> str:
-        return f"{self.choice}: {self.before} -> {self.after}: {self.change:+z.4f}"
+        return f"{self.text}: {self.change:+z.4f}"
 
 
 @dataclass(frozen=True)
@@ -109,14 +117,20 @@ class Waterfall(Result):
 
     def tables(self) -> Mapping[str, Table]:
         """Return the table "steps": a row per step that changes a value, between the two means."""
-        rows: list[list[Value]] = [[self.start, None, None, self.start_mean, None, None]]
-        for step in self.steps:
-            if step.n_moved:
-                name = f"{step.choice}: {step.before} -> {step.after}"
-                rows.append(["", name, step.change, step.mean, step.n_moved, changes_text(step.moved)])
-        rows.append([self.end, None, None, self.end_mean, None, None])
-        columns = [Column("like"), Column("choice", WORDS), Column("change", "+.4f"), Column("mean", ".4f")]
-        return {"steps": Table([*columns, Column("queries"), Column("most changed", WORDS)], rows)}
+        steps: list[list[Value]] = [
+            [step.text, step.change, step.mean, step.n_moved, changes_text(step.moved)] for step in self.effective
+        ]
+        ends: list[list[Value]] = [
+            [name, None, mean, None, None] for name, mean in ((self.start, self.start_mean), (self.end, self.end_mean))
+        ]
+        columns = [Column("choice", WORDS), Column("change", "+.4f"), Column("mean", ".4f")]
+        columns += [Column("queries"), Column("most changed", WORDS)]
+        return {"steps": Table(columns, [ends[0], *steps, ends[1]])}
+
+    @property
+    def effective(self) -> tuple[WaterfallStep, ...]:
+        """The steps that change a value."""
+        return tuple(step for step in self.steps if step.n_moved)
 
     @property
     def without_effect(self) -> tuple[str, ...]:
@@ -124,24 +138,41 @@ class Waterfall(Result):
         return tuple(step.choice for step in self.steps if not step.n_moved)
 
     def page(self) -> Page:
-        """Return both means, the effect of each choice, and a figure."""
-        changes = [f"{step.choice} {step.change:+z.4f}" for step in self.steps if step.n_moved]
-        effects = listed(changes) if changes else "no choice makes a difference here"
-        means = f"{self.start} gives {number(self.start_mean)}, {self.end} {number(self.end_mean)}"
+        """Return both means, the effect of each choice, and a figure; tables have the queries too."""
+        whole = self.table()
+        shown = [row[:3] for row in whole.rows]
         return Page(
             "Waterfall",
-            findings=(Statement("effects of choices", f"{means}: {effects}."),),
-            summary=(Section(tables={self.end: self.table()}),),
-            remarks=(f"without effect here: {', '.join(self.without_effect)}",) if self.without_effect else (),
+            findings=(self._finding(),),
+            summary=(Section(tables={self.end: replace(whole, columns=whole.columns[:3], rows=shown)}),),
+            remarks=self._remarks(),
             sections=lambda: [self._section()],
         )
+
+    def _finding(self) -> Statement:
+        means = f"{self.start} gives {number(self.start_mean)} and {self.end} {number(self.end_mean)}"
+        largest = max(self.effective, key=lambda step: abs(np.nan_to_num(step.change)), default=None)
+        if largest is None:
+            return Statement("effects of choices", f"{means}: no choice makes a difference here.")
+        one = f"{largest.title} ({largest.change:+z.4f})"
+        n_choices = len(self.effective)
+        effects = (
+            f"{n_choices} choices make a difference, most of all {one}"
+            if n_choices > 1
+            else f"one choice makes a difference, {one}"
+        )
+        return Statement("effects of choices", f"{means}: {effects}.")
+
+    def _remarks(self) -> tuple[str, ...]:
+        silent = ", ".join(map(choice_title, self.without_effect))
+        return (f"Without effect here: {silent}.",) if silent else ()
 
     def _section(self) -> Section:
         """Return the steps as a figure and as a table."""
         what = f"From {self.start} to {self.end}, one choice at a time"
         steps = "; ".join(map(str, self.steps)) or "no choice differs"
-        notes = (f"Without effect here: {', '.join(self.without_effect)}.",) if self.without_effect else ()
-        return Section(what, "", (Figure("waterfall", (self,), what, steps),), {what: self.table()}, notes=notes)
+        drawn = Figure("waterfall", (self,), what, steps)
+        return Section(what, "", (drawn,), {what: self.table()}, notes=self._remarks())
 
 
 @dataclass(frozen=True, repr=False)
@@ -218,24 +249,25 @@ class Explanation(Measured):
             findings=tuple(finding for way in ways for finding in way.findings),
             summary=tuple(section for way in ways for section in way.summary),
             remarks=(
-                *(f"{way.end}, {line}" if len(ways) > 1 else line for way, line in without_effect),
-                *(
-                    f"like {name}: {each.queries_text()}; {self.measure} = {each.filled[self.measure]}"
-                    for name, each in self.evaluations.items()
-                ),
+                *(f"{way.end}: {line[0].lower()}{line[1:]}" if len(ways) > 1 else line for way, line in without_effect),
+                f"Means of {self.measure} over {self._queries_text()}.",
             ),
-            sections=lambda: list(self._sections(page.sections())),
+            sections=self._sections,
             defaults={**dict.fromkeys(("csv", "html", "latex", "markdown"), ends), "frame": ("steps",)},
         )
 
-    def _sections(self, sections: Iterable[Section]) -> Iterator[Section]:
-        """Yield the sections, and the steps after the means."""
+    def _queries_text(self) -> str:
+        """Return the number of queries, by convention if it differs."""
+        queries = {name: each.queries_text() for name, each in self.evaluations.items()}
+        same = len(set(queries.values())) == 1
+        return next(iter(queries.values())) if same else listed([f"{n} like {name}" for name, n in queries.items()])
+
+    def _sections(self) -> list[Section]:
+        """Return the steps, and then all values."""
         ways = tuple(replace(part, title="") for way in self.waterfalls for part in way.page().sections())
         note = "The explorer, a page of the documentation, shows this in a browser, for any two tools and any query."
-        for section in sections:
-            yield section
-            if section.key == "leaderboard":
-                yield Section("From one number to the other", "waterfalls", parts=(*ways, Section(notes=(note,))))
+        steps = Section("From one number to the other", "waterfalls", parts=(*ways, Section(notes=(note,))))
+        return [steps, *self._category_sections(), *self.background()]
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
@@ -322,16 +354,16 @@ def explain(
     >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 0}}
     >>> run = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"a": 1.0}}
     >>> print(explain(qrels, run, "ndcg", like=["trec_eval", "letor4"]).to_text("letor4").rstrip())
-    like       choice                     change    mean  queries  most changed
-    trec_eval                                     0.4299
-               gain: linear -> exp2      -0.0315  0.3984        1  q1: -0.0630
-               discount: log:2 -> letor  +0.1016  0.5000        1  q1: +0.2033
-    letor4                                        0.5000
+    choice                                                   change    mean  queries  most changed
+    trec_eval                                                        0.4299
+    gain: the label -> 2^label - 1                          -0.0315  0.3984        1  q1: -0.0630
+    discount: 1 / log2(1 + rank) -> 1 / log2(max(2, rank))  +0.1016  0.5000        1  q1: +0.2033
+    letor4                                                           0.5000
 
     Why is the published AP 0.25?
 
     >>> explain(qrels, run, "ap", published=0.25).settings[0].changes
-    ('rel: 1 -> 2',)
+    ('relevant from: label 1 -> label 2',)
     """
     several = [] if like is None else [like] if isinstance(like, (str, Convention)) else items_of(like, "like")
     rules = [convention(each) for each in several]
@@ -345,7 +377,7 @@ def explain(
     given = measure_named(measure)
     for each in rules:
         named_measures(measure, each)  # refuses a name that means something else in the tool
-    judged, systems = judged_and_systems(data, scores, layout_of(layout, order))
+    judged, systems = judged_and_systems(data, scores, layout_of(explain, layout, order))
     if len(systems) > 1:
         raise DataError("an explanation is of one system; give one run, or one score per document")
     (system,) = systems.values()

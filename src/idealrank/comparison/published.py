@@ -12,9 +12,8 @@ import numpy as np
 
 from idealrank._core.checks import check_count
 from idealrank._present.json_values import Plain, number, plain
-from idealrank._present.page import Page, Section, listed
+from idealrank._present.page import Page, Section, Statement, listed
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import WORDS, Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
@@ -22,9 +21,8 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluator import Evaluator, convention_of
 from idealrank.measures import Measure
+from idealrank.measures.choice_words import choice_change
 from idealrank.measures.conventions import CONVENTION_NAMES, Convention, convention
-
-__all__ = ["PublishedExplanation", "Setting", "explain_published"]
 
 #: The values of options that are tried, in the order of their plausibility; "rel" and "gain" depend on the labels.
 _OPTIONS: Mapping[str, tuple[object, ...]] = {
@@ -358,16 +356,18 @@ def _singles(measure: Measure, rules: Convention, labels: Floats) -> list[_Candi
     }
     filled = measure.with_convention(rules)
     tools = [
-        _Change("like", convention(name), f"like: {rules} -> {name}") for name in CONVENTION_NAMES if name != rules.name
+        _Change("like", convention(name), choice_change("like", rules, name))
+        for name in CONVENTION_NAMES
+        if name != rules.name
     ]
     options = [
-        _Change(name, value, f"{name}: {_shown(getattr(filled, name))} -> {_shown(value)}")
+        _Change(name, value, choice_change(name, getattr(filled, name), value))
         for name, tried in values.items()
         if name in measure.options()
         for value in tried
     ]
     data = [
-        _Change(name, value, f"{name}: {_shown(rules.data[name])} -> {_shown(value)}")
+        _Change(name, value, choice_change(name, rules.data[name], value))
         for name, tried in _DATA.items()
         for value in tried
     ]
@@ -434,7 +434,3 @@ def _means(
             yield from ((measures[name], mean) for name, mean in means.items())
 
     return {(filled, rules): mean for rules, own in by_rules.items() for filled, mean in evaluated(rules, own)}
-
-
-def _shown(value: object) -> str:
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

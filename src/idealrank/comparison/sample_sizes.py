@@ -8,10 +8,9 @@ from typing import Unpack
 
 from idealrank._core.checks import items_of
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Page, Section
-from idealrank._present.pluralize import counted
+from idealrank._present.page import Page, Section, Statement
+from idealrank._present.printable import counted
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table
 from idealrank.comparison.compare import common_queries
 from idealrank.data.ranking import Order
@@ -19,11 +18,10 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, Measures, Several, judged_and_systems, layout_of
+from idealrank.io.shapes.shape import InputLayout
 from idealrank.measures.conventions import Convention
 from idealrank.stats import queries_for
 from idealrank.stats.power import DESIGNS
-
-__all__ = ["QueriesNeeded", "SampleSizes", "power"]
 
 _REASONS = {
     "t": ["The power of the paired t test, from the noncentral t distribution (Sakai 2016)."],
@@ -243,7 +241,7 @@ def power(
     differences = [deltas] if isinstance(deltas, (int, float)) else list(items_of(deltas, "deltas"))
     if not differences:
         raise OptionError("deltas is empty: give one difference or more")
-    judged, rankers = judged_and_systems(data, systems, layout_of(layout, order))
+    judged, rankers = judged_and_systems(data, systems, _layout(layout, order))
     if len(rankers) < 2:
         raise DataError("a plan needs two systems or more: give {name: run} or {name: scores}")
     evaluations = Evaluator(judged, like, n_threads=n_threads).evaluate_all(rankers.items(), measures)
@@ -254,6 +252,10 @@ def power(
             sizes = {plan.design: plan.n_queries for plan in plans}
             needed.append(QueriesNeeded(measure, delta, sd=plans[0].variance ** 0.5, **sizes))
     return SampleSizes(tuple(needed), power, level, evaluations)
+
+
+def _layout(options: LayoutOptions, order: Order | None) -> InputLayout:
+    return layout_of(power, options, order)  # inside the function, this name is the power
 
 
 def _percent(share: float) -> str:

@@ -17,26 +17,6 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = [
-    "array_of",
-    "check_columns",
-    "check_index",
-    "check_offsets",
-    "check_query_index",
-    "check_size",
-    "check_unmasked",
-    "csr_of",
-    "finite_scores",
-    "float_array",
-    "float_column",
-    "offsets_of",
-    "owned",
-    "places",
-    "query_at",
-    "read_only",
-    "weight_column",
-]
-
 _Array = TypeVar("_Array", bound=npt.NDArray[Any])
 
 
@@ -189,6 +169,8 @@ def float_array(values: npt.ArrayLike, name: str) -> Floats:
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return np.asarray(values, order="C")
+    if type(values) is np.ndarray and values.dtype == np.float32:
+        return values.astype(np.float64, order="C")
     array = array_of(values, name)
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "c":
@@ -369,9 +351,9 @@ def weight_column(values: npt.ArrayLike, size: int, name: str, of_each: str) -> 
     array([1., 2.])
     """
     column = float_column(values, name, size, of_each)
-    bad = np.flatnonzero(~((column >= 0) & np.isfinite(column)))
-    if bad.size:
-        place = int(bad[0])
+    bad = ~((column >= 0) & (column < np.inf))
+    if bad.any():
+        place = int(np.flatnonzero(bad)[0])
         query, row = (None, place) if of_each == "document" else (place, None)
         raise DataError(f"{name} must be finite and not negative, got {column[place]:g}", query=query, row=row)
     return column
@@ -385,9 +367,9 @@ def check_offsets(offsets: npt.ArrayLike, n_docs: int) -> Int64s:
     array = np.ascontiguousarray(array, np.int64)
     if array[0] != 0:
         raise DataError(f"offsets must start at 0, got {array[0]}", query=0)
-    falls = np.flatnonzero(array[1:] < array[:-1])
-    if falls.size:
-        query = int(falls[0])
+    falls = array[1:] < array[:-1]
+    if falls.any():
+        query = int(np.flatnonzero(falls)[0])
         raise DataError(f"offsets must not decrease, got {array[query]} and then {array[query + 1]}", query=query)
     if array[-1] != n_docs:
         raise DataError(f"offsets must end at the number of documents, {n_docs}, got {array[-1]}")

@@ -31,8 +31,6 @@ from idealrank.data.ranking import PER_DOCUMENT, PER_QUERY, RankingData, is_spar
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 
-__all__ = ["concatenate", "from_arrays", "grouped_columns", "int_or_text", "joined_ids"]
-
 
 def from_arrays(
     labels: npt.ArrayLike,
@@ -105,7 +103,7 @@ def from_arrays(
     if offsets is not None and group is not None:
         raise DataError("give offsets or group, not both")
     if group is not None:
-        offsets = _offsets_of_group(group, column.size)
+        offsets = offsets_of_group(group, column.size)
     if offsets is not None:
         cut = check_offsets(offsets, column.size)
         ids = np.arange(cut.size - 1) if query_ids is None else int_or_text(query_ids)
@@ -139,12 +137,13 @@ def from_arrays(
     )
 
 
-def _offsets_of_group(group: npt.ArrayLike, n_docs: int) -> Int64s:
-    sizes = array_of(group, "group")
+def offsets_of_group(group: npt.ArrayLike, n_docs: int, name: str = "group") -> Int64s:
+    """Return the offsets of queries of these sizes."""
+    sizes = array_of(group, name)
     if sizes.ndim != 1 or (sizes.size and not np.issubdtype(sizes.dtype, np.integer)) or (sizes < 0).any():
-        raise DataError("group must be non-negative integers, one size per query")
+        raise DataError(f"{name} must be non-negative integers, one size per query")
     if sizes.sum() != n_docs:
-        raise DataError(f"group sizes must sum to the number of documents, {n_docs}, got {sizes.sum()}")
+        raise DataError(f"{name} sizes must sum to the number of documents, {n_docs}, got {sizes.sum()}")
     return offsets_of(sizes)
 
 

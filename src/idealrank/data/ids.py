@@ -13,8 +13,6 @@ from idealrank._typing import Bytes, Int64s
 from idealrank.data.columns import offsets_of, owned, read_only
 from idealrank.errors import DataError
 
-__all__ = ["Ids", "taken"]
-
 _Entries = TypeVar("_Entries")
 
 

@@ -14,8 +14,6 @@ from idealrank.data.ids import Ids
 from idealrank.data.lists import QueryIds, query_id
 from idealrank.errors import DataError
 
-__all__ = ["Interactions", "numbered", "positions_in"]
-
 
 @dataclass(frozen=True, eq=False)
 class Interactions:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
-from idealrank._present.pluralize import counted
+from idealrank._present.printable import counted
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import (
     array_of,
@@ -34,8 +34,6 @@ from idealrank.errors import DataError
 
 if TYPE_CHECKING:
     from idealrank.data.subtopics import Subtopics
-
-__all__ = ["Qrels", "Run", "join"]
 
 _ROWS_AT_ONCE = 1 << 16
 

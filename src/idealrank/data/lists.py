@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,14 +11,12 @@ import numpy.typing as npt
 
 from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import array_of, check_columns, check_offsets, float_column, offsets_of, weight_column
+from idealrank.data.columns import array_of, check_columns, check_offsets, float_column, weight_column
 from idealrank.data.ids import Ids, taken
 from idealrank.errors import DataError
 
 if TYPE_CHECKING:
     from idealrank.data.subtopics import Subtopics
-
-__all__ = ["JudgedLabels", "Lists", "QueryIds", "located", "query_id"]
 
 #: Integers stay integers; any other ids are text.
 QueryIds: TypeAlias = Ids | Int64s
@@ -147,17 +146,18 @@ class Lists:
         kept = array_of(mask, "mask")
         if kept.dtype != np.bool_ or kept.shape != label_column.shape:
             raise DataError(f"mask must be one bool per document, got {kept.dtype} of shape {kept.shape}")
-        return lists.take(np.flatnonzero(kept), offsets_of(kept)[cut])
+        places = np.flatnonzero(kept)
+        return lists.take(places, np.searchsorted(places, cut))
 
     @property
     def n_queries(self) -> int:
         """Number of queries."""
         return self.offsets.size - 1
 
-    @property
+    @cached_property
     def sizes(self) -> Int64s:
         """Number of documents of each query."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     def take(self, places: Int64s, offsets: Int64s) -> Lists:
         """Return the documents at these positions, with the new offsets of the same queries."""

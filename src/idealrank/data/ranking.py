@@ -12,7 +12,7 @@ import numpy.typing as npt
 from idealrank._core.checks import is_whole, items_of
 from idealrank._core.extras import needs
 from idealrank._core.threads import resolve_threads
-from idealrank._present.pluralize import counted
+from idealrank._present.printable import counted
 from idealrank._typing import Booleans, Float32s, Floats, Int64s
 from idealrank.data.columns import (
     array_of,
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from idealrank.data.subtopics import Subtopics
-
-__all__ = ["PER_DOCUMENT", "PER_QUERY", "Features", "Order", "RankingData", "is_sparse"]
 
 #: Fields of `RankingData` with one entry per document, and with one per query.
 PER_DOCUMENT, PER_QUERY = ("labels", "features", "scores", "weights", "doc_ids"), ("query_ids", "query_weights")

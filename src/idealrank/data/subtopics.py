@@ -12,15 +12,13 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
-from idealrank._present.pluralize import counted
+from idealrank._present.printable import counted
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_size, float_column, offsets_of, places, query_at, read_only
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError
-
-__all__ = ["Cells", "RelevantPairs", "SubtopicQrels", "Subtopics"]
 
 
 class Cells(NamedTuple):

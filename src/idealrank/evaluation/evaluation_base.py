@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from idealrank._present.page import Page, Section
+from idealrank._present.page import Page, Section, Statement, listed
+from idealrank._present.printable import counted
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.system_scores import MeasureScores, Scores
-from idealrank._present.table import Column, Table
+from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.data_quality import quality_section, quality_tables
 from idealrank.evaluation.top_documents import top_documents
+from idealrank.measures.choice_words import choice_title, choice_value
+from idealrank.measures.measure_base import Measure
 from idealrank.stats import Interval
+from idealrank.stats.replicated import ReplicatedMoments
 
 if TYPE_CHECKING:
     from idealrank.evaluation.evaluation_result import Evaluations
 
-__all__ = [
-    "INTERVAL_LEVEL",
-    "INTERVAL_METHOD",
-    "Measured",
-    "best_of",
-    "best_rows",
-    "changes_text",
-    "filled_measures",
-    "interval_remark",
-]
-
 #: The confidence level and the method of the intervals of means, unless others are chosen.
 INTERVAL_LEVEL, INTERVAL_METHOD = 0.95, "score"
+#: What intervals and tests of systems with several runs are about.
+RUNS_ARE_NEW = (
+    "score and t intervals and t tests are about new queries and new runs of the same systems, other intervals and "
+    "tests about new queries with these runs alone"
+)
+_OF_RUNS = (
+    "sd: standard deviations of the values of a system between queries, between runs, and of the interaction of both; "
+    "error: standard error of the mean for new queries and new runs; error of these runs: for new queries with these "
+    "runs alone."
+)
 #: Longer tables are closed at first; the first table of a section may be longer.
 _MANY, _MANY_IN_FIRST = 10, 25
 _METHODS = {
@@ -100,7 +102,37 @@ class Measured(Result):
     def _remarks(self) -> list[str]:
         """Return the number of queries, the convention, and every measure with all of its options."""
         first = next(iter(self.by_system().values()))
-        return [f"means over {first.queries_text()}{first.skipped_text()}", *first.convention_remarks()]
+        over = f"means over {first.queries_text()}{first.skipped_text()}"
+        return [over, *self._runs_remarks(), *first.convention_remarks()]
+
+    def _runs_remarks(self) -> list[str]:
+        """Return how systems with several runs are treated; nothing without such systems."""
+        several = [f"{counted(each.n_runs, 'run')} of {name}" for name, each in self.by_system().items() if each.runs]
+        return [f"{listed(several)}: values of queries are means over runs; {RUNS_ARE_NEW}"] if several else []
+
+    def _runs_statements(self) -> list[Statement]:
+        """Return for each system with several runs whether more queries or more runs would help more."""
+        said = [
+            moments.error.statement(name if system == "system" else f"{name} of {system}")
+            for system, each in self.by_system().items()
+            for name, moments in each.moments.items()
+            if isinstance(moments, ReplicatedMoments) and moments.error is not None
+        ]
+        return [each for each in said if each is not None]
+
+    def _runs_tables(self) -> dict[str, Callable[[], Table]]:
+        """Return the table "runs" if a system has several runs that tell their variance."""
+        rows: list[list[Value]] = []
+        for system, evaluation in self.by_system().items():
+            for name in evaluation.runs:
+                for each in evaluation.variance_components(name):
+                    deviations = (part**0.5 for part in (each.queries, each.runs, each.interaction))
+                    errors = each.standard_error, each.standard_error_of_these_runs
+                    rows.append([system, name, each.n_runs, *deviations, *errors])
+        names = {"sd queries": 1, "sd runs": 1, "sd interaction": 2, "error": 0, "error of these runs": 1}
+        numbers = (Column(name, ".4f", priority) for name, priority in names.items())
+        columns = [Column("system", priority=-1), Column("measure"), Column("runs", ","), *numbers]
+        return {"runs": lambda: Table(columns, rows, notes=(_OF_RUNS,))} if rows else {}
 
     def _category_sections(self) -> list[Section]:
         evaluations = self.by_system()
@@ -137,10 +169,6 @@ class Measured(Result):
         """Return the compared pairs, with the columns `PAIR_COLUMNS`."""
         return None
 
-    def measured_queries(self) -> frozenset[str]:
-        """Return the queries that the numbers are about."""
-        return frozenset(self.by_system().all_query_ids())
-
     def cutoff_sections(self) -> list[Section]:
         """Return the means of measures that were evaluated at several cutoffs."""
         curves = self._at_cutoffs().by_cutoff()
@@ -166,6 +194,7 @@ class Measured(Result):
         return Page(
             "Evaluation of one system" if len(evaluations) == 1 else f"Evaluation of {len(evaluations)} systems",
             self._about(),
+            findings=tuple(self._runs_statements()),
             summary=tuple(Section(tables={name: self.table(name)}) for name in names),
             remarks=tuple(self._remarks()),
             sections=lambda: [
@@ -180,8 +209,9 @@ class Measured(Result):
         )
 
     def background(self) -> list[Section]:
-        """Return per-query values, data quality and conventions."""
+        """Return per-query values, the variance between runs, data quality and conventions."""
         evaluations = self.by_system()
+        of_runs = {name: make() for name, make in self._runs_tables().items()}
         tables = quality_tables(evaluations, self._row_name)
         documents = top_documents(evaluations)
         lists = {} if documents is None else {"lists": lambda: documents}
@@ -192,6 +222,7 @@ class Measured(Result):
         )
         return [
             Section("Query by query", "queries", views={"queries": self.scores, **lists}),
+            *([Section("Several runs", "runs", tables=of_runs)] if of_runs else []),
             Section("Data quality", "data", tables=tables, folded=_folded(tables))
             if tables
             else Section("Data quality", "data", notes=("No data-quality problems found.",)),
@@ -200,8 +231,8 @@ class Measured(Result):
 
 
 def _choices(data: Mapping[str, str | float]) -> dict[str, str]:
-    """Return the choices about the data as text: "0", as on the command line, rather than "0.0"."""
-    return {name: f"{value:g}" if isinstance(value, float) else value for name, value in data.items()}
+    """Return the choices about the data in words."""
+    return {choice_title(name): choice_value(name, value) for name, value in data.items()}
 
 
 def _folded(tables: Mapping[str, Table]) -> dict[str, str]:
@@ -265,6 +296,22 @@ def filled_measures(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]
     for name, filled in conventions["measures"].items():
         others = conventions["exceptions"].get(name, {})
         yield name, "; ".join([filled, *(f"{choice} {value}" for choice, value in others.items())])
+
+
+def check_means(filled: Mapping[str, Measure]) -> None:
+    """Raise an OptionError for a measure that is not aggregated by its mean: differences and tests are of means."""
+    for name, each in filled.items():
+        if each.aggregate == "geometric":
+            log = each.label.replace("gm_map", "ap").replace("gm_", "")
+            raise OptionError(
+                f"{name} is a geometric mean over queries, and differences and tests are of means: compare log_{log}, "
+                "whose difference of means is the logarithm of the ratio of geometric means"
+            )
+        if each.aggregate == "sum":
+            raise OptionError(
+                f"{name} is a sum over queries, and differences and tests are of means: compare a measure such as "
+                "recall or p, and see the sums with evaluate"
+            )
 
 
 def _curves_table(systems: Mapping[str, Mapping[int, float]], kind: str) -> Table:

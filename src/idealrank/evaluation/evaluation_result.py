@@ -12,12 +12,12 @@ import numpy as np
 from idealrank._core.exact import Moments
 from idealrank._present.json_values import Plain, finite, plain
 from idealrank._present.page import listed
-from idealrank._present.pluralize import counted
+from idealrank._present.printable import counted
 from idealrank._present.table import Column, Table, Tables, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import QueryIds
 from idealrank.data.problem import Problem
-from idealrank.errors import DataError
+from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.data_quality import named_problems
 from idealrank.evaluation.evaluation_base import (
     INTERVAL_LEVEL,
@@ -34,8 +34,7 @@ from idealrank.measures.measure_base import Measure
 from idealrank.measures.measure_names import measure as parse_measure
 from idealrank.stats import Interval
 from idealrank.stats.intervals import interval_of
-
-__all__ = ["Evaluation", "Evaluations", "means_table", "means_text"]
+from idealrank.stats.replicated import ReplicatedMoments, VarianceComponents, split_runs
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,6 +61,8 @@ class Evaluation(Measured):
         The category of each query, for `by_category`; None if there are no categories.
     details : ReportDetails, optional
         What a report shows besides the values, if the evaluation was made with ``for_report=True``.
+    runs : mapping of str to array
+        {measure as given: matrix[query, run]} if the system has several runs; ``per_query`` has the means over them.
 
     Examples
     --------
@@ -82,6 +83,7 @@ class Evaluation(Measured):
     query_weights: Floats | None = None
     categories: tuple[str, ...] | None = None
     details: ReportDetails | None = None
+    runs: Mapping[str, Floats] = field(default_factory=dict)
 
     @property
     def n_queries(self) -> int:
@@ -116,6 +118,8 @@ class Evaluation(Measured):
     def _moments(self, name: str) -> Moments:
         values, weights = self.per_query[name], self.query_weights
         counted = ~np.isnan(values) if self.filled[name].empty == "skip" else np.ones(values.size, bool)
+        if name in self.runs:
+            return ReplicatedMoments(values[counted], self.variance_components(name), self.filled[name].value_range)
         return self.filled[name].moments(values[counted], None if weights is None else weights[counted])
 
     @cached_property
@@ -146,6 +150,25 @@ class Evaluation(Measured):
     def mean_interval(self, measure: str, level: float = INTERVAL_LEVEL) -> Interval:
         """Return the mean by one measure with its interval, and the name of the method."""
         return interval_of(self.moments[measure], level)
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs of the system."""
+        return next((values.shape[1] for values in self.runs.values()), 1)
+
+    def variance_components(self, measure: str) -> tuple[VarianceComponents, ...]:
+        """Return the variance between queries and between runs; empty without several runs and queries.
+
+        Parameters
+        ----------
+        measure : str
+            The name of a measure of this evaluation, as given.
+
+        Returns
+        -------
+        tuple of VarianceComponents
+        """
+        return split_runs(self.runs[measure])[1] if measure in self.runs else ()
 
     def queries_text(self) -> str:
         """Return the number of queries, and whether they are weighted, in words."""
@@ -185,6 +208,7 @@ class Evaluation(Measured):
             query_weights=None if self.query_weights is None else self.query_weights[chosen],
             categories=None if self.categories is None else tuple(self.categories[place] for place in chosen.tolist()),
             details=None if self.details is None else self.details.take(chosen),
+            runs={name: values[chosen] for name, values in self.runs.items()},
         )
 
     @property
@@ -223,6 +247,7 @@ class Evaluation(Measured):
             "query_ids": plain(self.query_ids.tolist()),
             **({} if self.query_weights is None else {"query_weights": plain(self.query_weights)}),
             "per_query": plain(self.per_query),
+            **({"runs": plain(self.runs)} if self.runs else {}),
             **({} if self.categories is None else {"categories": list(self.categories)}),
             **({} if self.categories is None else {"by_category": self.categories_dict()}),
             "problems": plain(self.problems),
@@ -238,11 +263,12 @@ class Evaluation(Measured):
     def tables(self) -> Mapping[str, Table]:
         """Return the tables "means", with a row per measure, and "queries", with a row per query, for `to_frame`.
 
-        With ``by=`` there is also "categories", a row per category and measure.
+        With ``by=`` there is also "categories", a row per category and measure. If the system has several runs, "runs"
+        has standard deviations between queries and between runs.
         """
         by_category = {} if self.categories is None else {"categories": self._categories_table}
         queries = {"means": lambda: means_table(self.moments), "queries": self._queries_table}
-        return Tables({**queries, **by_category})
+        return Tables({**queries, **by_category, **self._runs_tables()})
 
     def _categories_table(self) -> Table:
         categories = self.by_category()
@@ -257,7 +283,7 @@ class Evaluation(Measured):
         return Table(columns, list(zip(self.query_ids.tolist(), *values, strict=True)))
 
     def _printed(self) -> Sequence[str]:
-        return ["means", *(["categories"] if self.categories is not None else [])]
+        return ["means", *(["categories"] if self.categories is not None else []), *self._runs_tables()]
 
     def __repr__(self) -> str:
         return f"Evaluation({means_text(self.mean, self.n_queries, self.convention)})"
@@ -358,6 +384,33 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
             problems += _left_out(places, len(common))
         return Evaluations(_skipped_alike(systems), problems)
 
+    def mean_of_runs(self) -> Evaluation:
+        """Return the evaluation of one system of which these are runs: means over runs for each query.
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        OptionError
+            If a measure is no mean over queries, such as a geometric mean.
+
+        Examples
+        --------
+        >>> from idealrank import evaluate
+        >>> both = evaluate({"q1": {"a": 1}}, {"1": {"q1": ["a"]}, "2": {"q1": ["b", "a"]}}, "rr").mean_of_runs()
+        >>> both.mean, both.runs["rr"]
+        ({'rr': 0.75}, array([[1. , 0.5]]))
+        """
+        first = next(iter(self.values()))
+        for name, filled in first.filled.items():
+            if filled.aggregate != "mean":
+                raise OptionError(f"{name} is no mean over queries, which several runs of a system need")
+        runs = {name: np.stack([each.per_query[name] for each in self.values()], axis=1) for name in first.per_query}
+        per_query = {name: values.mean(axis=1) for name, values in runs.items()}
+        return replace(first, per_query=per_query, problems=self.problems, runs=runs)
+
     def by_system(self) -> Evaluations:
         return self
 
@@ -407,6 +460,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
             "intervals": intervals,
             "queries": self._queries_table,
         }
+        tables |= self._runs_tables()
         return Tables(tables if not self.has_categories else {**tables, "categories": self.table_of_categories})
 
     @property
@@ -465,8 +519,10 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         for name in self.ranked():
             evaluation = self[name]
             bounds = evaluation.interval() if interval else {}
-            cells = [cell for measure, mean in evaluation.mean.items() for cell in (mean, *bounds.get(measure, ()))]
-            rows.append([name, evaluation.n_queries, *cells])
+            cells: list[Value] = [name, evaluation.n_queries]
+            for measure, mean in evaluation.mean.items():
+                cells += [mean, *(_bounds(*bounds[measure]) if interval else [])]
+            rows.append(cells)
         notes: tuple[str, ...] = ()
         if interval:
             how = interval_remark([first.mean_interval(measure) for measure in first.per_query])
@@ -503,7 +559,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         return Table(columns, [[name, *row] for name, table in own.items() for row in table.rows])
 
     def _printed(self) -> Sequence[str]:
-        return ["means", *(["categories"] if self.has_categories else [])]
+        return ["means", *(["categories"] if self.has_categories else []), *self._runs_tables()]
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {evaluation!r}" for name, evaluation in self.items())
@@ -520,15 +576,20 @@ def means_table(moments: Mapping[str, Moments]) -> Table:
     columns = [Column("measure"), *(Column(name, ".4f") for name in ("mean", "low", "high")), Column("queries", ",")]
     intervals = {name: interval_of(own, INTERVAL_LEVEL) for name, own in moments.items()}
     rows: list[Sequence[Value]] = [
-        [name, each.mean, each.low, each.high, moments[name].count] for name, each in intervals.items()
+        [name, each.mean, *_bounds(each.low, each.high), moments[name].count] for name, each in intervals.items()
     ]
     return Table(columns, rows, notes=_too_few([moments]))
+
+
+def _bounds(low: float, high: float) -> list[Value]:
+    """Return the bounds of an interval as cells, which are empty where there is none."""
+    return [low, high] if low == low else [None, None]
 
 
 def _too_few(each_moments: Iterable[Mapping[str, Moments]]) -> tuple[str, ...]:
     """Return a sentence for a table in which a mean has no interval."""
     has_none = any(own.count < 2 for moments in each_moments for own in moments.values())
-    return ("nan: an interval needs at least 2 queries.",) if has_none else ()
+    return ("An interval needs at least 2 queries.",) if has_none else ()
 
 
 def _left_out(places: Mapping[str, Mapping[object, int]], n_common: int) -> tuple[Problem, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._present.page import listed
-from idealrank._present.pluralize import share
+from idealrank._present.printable import share
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import check_query_index, weight_column
 from idealrank.data.construction import from_arrays
@@ -21,13 +21,18 @@ from idealrank.data.lists import Lists, located
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.data.subtopics import SubtopicQrels
-from idealrank.errors import DataError
-from idealrank.evaluation.counts import Counts
+from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.data_quality import Counts
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.evaluation.inputs import (
+    Categories,
     Measures,
+    Replicates,
+    System,
+    in_order,
     named_measures,
     naming,
+    value_of,
 )
 from idealrank.evaluation.preparation import (
     differences,
@@ -36,14 +41,10 @@ from idealrank.evaluation.preparation import (
     prepare,
     with_duplicates,
 )
-from idealrank.evaluation.query_categories import Categories, in_order, value_of
 from idealrank.io.query_values import read_query_weights
 from idealrank.measures.conventions import Convention, convention
-from idealrank.measures.measure_base import Measure, check_subtopics
+from idealrank.measures.measure_base import Measure, Plan, check_subtopics, run
 from idealrank.measures.measure_names import check_convention
-from idealrank.measures.plan import Plan, run
-
-__all__ = ["CompleteLists", "Evaluator", "QueryWeights", "convention_of", "values_of_lists"]
 
 #: One weight per query: by query id, in the order of the judgments or of the data, or in a file with a query and its
 #: weight per line.
@@ -127,12 +128,16 @@ class Evaluator:
         self.query_weights = None if query_weights is None else _checked_weights(judged, query_weights)
         self.n_threads = n_threads
 
-    def evaluate(self, system: Run | Floats, measures: Measures) -> Evaluation:
-        """Evaluate one system: a run, or checked scores in the order of the data."""
+    def evaluate(self, system: System, measures: Measures) -> Evaluation:
+        """Evaluate one system: a run, or checked scores in the order of the data, or several of these."""
+        if isinstance(system, Replicates):
+            if self.query_weights is not None:
+                raise OptionError("a system with several runs has no weighted mean: leave out query_weights")
+            return self.evaluate_all(((f"run {n}", run) for n, run in enumerate(system, 1)), measures).mean_of_runs()
         named = named_measures(measures, self.convention)  # raises an error for an unknown measure before any work
         return self._measured(*self._documents(system), named)
 
-    def evaluate_all(self, systems: Iterable[tuple[str, Run | Floats]], measures: Measures) -> Evaluations:
+    def evaluate_all(self, systems: Iterable[tuple[str, System]], measures: Measures) -> Evaluations:
         """Evaluate several systems, given as pairs (name, system); each is released before the next is requested.
 
         All are measured on the queries that every system has; see `Evaluations`.
@@ -150,8 +155,9 @@ class Evaluator:
             for name, each in named_measures(measures, self.convention).items()
         }
 
-    def lists(self, system: Run | Floats, measure: Measure) -> Lists:
-        """Return the documents of a system as the measure sees them: those that the convention keeps."""
+    def lists(self, system: System, measure: Measure) -> Lists:
+        """Return the documents of a system, or of its first run, as the measure sees them after the convention."""
+        system = system[0] if isinstance(system, Replicates) else system
         data, scores, missing = self._documents(system)
         return prepare(data, scores, _rules_of(measure, self.convention), missing, self.n_threads)[0]
 

@@ -4,41 +4,105 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Protocol, TypeAlias, TypedDict
+from typing import Any, Protocol, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._names.grammar import normalized_name
+from idealrank._names.options import no_option, normalized_name
 from idealrank._typing import Floats
-from idealrank.data.columns import check_index
+from idealrank.data.columns import check_index, check_query_index
 from idealrank.data.judgments import Qrels, Run
+from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
+from idealrank.data.spans import text_judgments
 from idealrank.errors import DataError, OptionError
+from idealrank.io.frame_roles import find_column
+from idealrank.io.query_values import read_per_query
 from idealrank.io.shapes.id_list_shape import is_ids
+from idealrank.io.shapes.rank_eval_shape import RankEvalShape
 from idealrank.io.shapes.shape import ROLES, InputLayout, Shape, recognize
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
-from idealrank.measures.measure_names import named
+from idealrank.measures.measure_names import AnyMeasures, named
 
-__all__ = [
-    "Data",
-    "LayoutOptions",
-    "Measures",
-    "OneSystem",
-    "Several",
-    "are_scores",
-    "judged_and_each_system",
-    "judged_and_systems",
-    "layout_of",
-    "named_measures",
-    "named_runs",
-    "naming",
-    "system_names",
-]
+_Read = TypeVar("_Read")
+
+#: Categories of queries: {query id: category}, one per query in the order of the judgments or of the data, a column of
+#: the frame that the data is, or a file with a query and its category per line.
+By: TypeAlias = Mapping[Any, object] | Sequence[object] | str | os.PathLike[str]
+Categories: TypeAlias = Mapping[Any, object] | Sequence[object] | npt.NDArray[Any]
+
+#: The category of queries that have none.
+NO_CATEGORY = "(none)"
+
+
+def categories_of(by: Any, data: Shape) -> Categories:
+    """Return the categories that ``by=`` describes: text is a column of the data if it has such a column, else a file.
+
+    Raises
+    ------
+    DataError
+        If there is neither such a column nor such a file, or a query has two categories.
+    """
+    if not isinstance(by, (str, os.PathLike)):
+        return by  # type: ignore[no-any-return]
+    name = os.fspath(by)
+    if data.column(name) is not None:
+        return data.categories(name)
+    if not os.path.exists(name):
+        raise DataError(f"there is neither a column nor a file {name!r} for by= (--by) in {data.describe()}")
+    return read_per_query(name)
+
+
+def value_of(given: Mapping[Any, Any], query: object) -> Any:
+    """Return what a mapping has for a query, whose id may be an integer here and text there; None without an entry.
+
+    Examples
+    --------
+    >>> value_of({"7": "a"}, 7), value_of({7: "b"}, "7"), value_of({}, "7")
+    ('a', 'b', None)
+    """
+    if query in given:
+        return given[query]
+    text = str(query)
+    if text in given:
+        return given[text]
+    return given.get(int(text)) if text.isdecimal() else None
+
+
+def in_order(judged: Qrels | RankingData, given: Categories) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
+    """Return one category per query, in the order of the judged documents, and a problem if some have none."""
+    ids = judged.query_ids.tolist()
+    found: list[Any]
+    if isinstance(given, Mapping):
+        found = [value_of(given, query) for query in ids]
+    else:
+        check_query_index(given, ids, "categories")
+        is_listed = hasattr(given, "__len__") and not isinstance(given, (set, frozenset))
+        found = np.asarray(given, object).tolist() if is_listed else []
+        if len(found) != len(ids):
+            got = f"{len(found):,}" if is_listed else type(given).__name__
+            raise OptionError(
+                f"by= must have one category per query, {len(ids):,}, or be {{query: category}}, got {got}"
+            )
+    names = tuple(NO_CATEGORY if _is_none(each) else str(each) for each in found)
+    without = [query for query, name in zip(ids, names, strict=True) if name == NO_CATEGORY]
+    if len(without) == len(ids) and ids:
+        first = next(iter(given), None) if isinstance(given, Mapping) else None
+        raise DataError(f"by= has no category for any query: the first query is {ids[0]!r}, its first one is {first!r}")
+    if not without:
+        return names, ()
+    count = "1 query has" if len(without) == 1 else f"{len(without):,} queries have"
+    message = f"{count} no category, first {str(without[0])!r}; shown as {NO_CATEGORY}"
+    return names, (Problem("query without category", len(without), message, len(ids)),)
+
+
+def _is_none(value: object) -> bool:
+    return value is None or value != value or value == ""  # frames use NaN
 
 
 class _Frame(Protocol):
@@ -76,6 +140,7 @@ class _Table(Protocol):
 
 
 _Path: TypeAlias = str | os.PathLike[str]
+_Records: TypeAlias = Sequence[Mapping[str, object]] | Mapping[str, Sequence[Mapping[str, object]]]
 _ByQuery: TypeAlias = (
     Mapping[str, Mapping[str, float]]
     | Mapping[int, Mapping[int, float]]
@@ -87,8 +152,9 @@ _ByQuery: TypeAlias = (
     | Sequence[list[str]]
     | Sequence[list[int]]
     | _Table
+    | _Records
 )
-Measures: TypeAlias = str | Measure | Iterable[str | Measure]
+Measures: TypeAlias = AnyMeasures
 #: What the judged documents may be.
 Data: TypeAlias = (
     "Qrels | RankingData | _ByQuery | Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[str, set[str]] "
@@ -100,8 +166,24 @@ OneSystem: TypeAlias = (
     "Run | _ByQuery | _Frame | _Path | _Sparse | _Array | Sequence[float] | Sequence[list[float]] | Sequence[_Array] "
     "| Shape"
 )
+#: Several runs of one system.
+_Runs: TypeAlias = "list[Run] | list[dict[str, dict[str, float]]] | list[os.PathLike[str]] | list[Shape]"
 #: What several systems may be.
-Several: TypeAlias = "Mapping[str, OneSystem] | list[str] | list[Run] | list[os.PathLike[str]] | list[Shape]"
+Several: TypeAlias = "Mapping[str, OneSystem | _Runs] | list[str] | list[Run] | list[os.PathLike[str]] | list[Shape]"
+
+
+class Replicates(tuple[Run | Floats, ...]):
+    """Several runs of one system, such as with several seeds."""
+
+    __slots__ = ()
+
+
+#: What a system becomes: a run for judgments, scores for labels, or several of these.
+System: TypeAlias = Run | Floats | Replicates
+
+
+#: The column of a role; a pair names that of the judgments and that of the runs.
+Names: TypeAlias = str | tuple[str, str]
 
 
 class LayoutOptions(TypedDict, total=False):
@@ -111,8 +193,8 @@ class LayoutOptions(TypedDict, total=False):
     group: npt.ArrayLike | None
     query_ids: Iterable[object] | None
     mask: npt.ArrayLike | None
-    query: str | None
-    doc: str | None
+    query: Names | None
+    doc: Names | None
     label: str | None
     score: str | None
     rank: str | None
@@ -131,17 +213,26 @@ def named_measures(measures: Measures, like: Convention | None = None) -> dict[s
     return by_name
 
 
-def layout_of(options: Mapping[str, Any], order: Order | None = None) -> InputLayout:
-    """Return the layout that `LayoutOptions` describe.
+def layout_of(function: Callable[..., Any], options: Mapping[str, Any], order: Order | None = None) -> InputLayout:
+    """Return the layout that `LayoutOptions` describe, as a function with other options too was given them.
 
     Examples
     --------
-    >>> layout_of({"query": "q", "group": [2, 1], "doc": None}).given
+    >>> layout_of(print, {"query": "q", "group": [2, 1], "doc": None}).given
     ['group', 'query']
+    >>> layout_of(print, {"flash": True})
+    Traceback (most recent call last):
+    idealrank.errors.OptionError: print has no option 'flash'; did you mean 'flush'?
     """
+    for name in options.keys() - LayoutOptions.__annotations__.keys():
+        import inspect  # only errors need it
+
+        own = inspect.signature(function).parameters.values()
+        known = [each.name for each in own if each.kind is not each.VAR_KEYWORD]
+        raise no_option(function.__name__, name, [*known, *LayoutOptions.__annotations__])
     columns = {role: options[role] for role in ROLES if options.get(role) is not None}
     arrays = {name: value for name, value in options.items() if name not in ROLES}
-    return InputLayout(**arrays, order=order, columns=columns)
+    return InputLayout.named(columns, order=order, **arrays)
 
 
 def judged_and_systems(
@@ -182,12 +273,17 @@ def judged_and_systems(
     (Qrels(1 query, 1 document), {'': Run(1 query, 2 documents)})
     """
     judged, systems = judged_and_each_system(data, scores, layout, allow_empty=allow_empty)
-    return judged, dict(systems)
+    single: dict[str, Run | Floats] = {}
+    for name, system in systems:
+        if isinstance(system, Replicates):
+            raise DataError(f"{name} has {len(system)} runs: only evaluate, compare and gate take several runs")
+        single[name] = system
+    return judged, single
 
 
 def judged_and_each_system(
     data: Any, scores: Any = None, layout: InputLayout | None = None, *, allow_empty: bool = False
-) -> tuple[Qrels | RankingData, Iterator[tuple[str, Run | Floats]]]:
+) -> tuple[Qrels | RankingData, Iterator[tuple[str, System]]]:
     """Recognize the same as `judged_and_systems`, but read each system only when it is asked for.
 
     Returns
@@ -195,13 +291,16 @@ def judged_and_each_system(
     judged : Qrels or RankingData
         The judged documents.
     systems : iterator
-        Pairs (name, run or scores).
+        Pairs (name, run or scores); `Replicates` if a system has several runs.
     """
     layout = layout or InputLayout()
     if not isinstance(data, RankingData):
         layout = replace(layout, order="input")  # the caller's arrays and frames keep the caller's order
     judged = recognize(data, "data", layout)
+    scores, n_runs = _each_run(scores, judged)
     systems = _shapes(scores, judged, layout)
+    if systems is None and judged.own_system is not None:
+        systems = {"": judged.own_system}
     _check_options(judged, systems)
     if systems is None and "ranking" not in judged.gives:
         if "qrels" not in judged.gives:
@@ -210,14 +309,18 @@ def judged_and_each_system(
             f"judgments need a run: a Run, or {{query: {{document: score}}}}; got {judged.describe()} alone"
         )
     if systems is not None and not are_scores(judged, systems):
-        return judged.qrels(), _each(systems, lambda shape: shape.run())
+        if judged.has_spans and all(each.has_spans for each in systems.values()):
+            qrels, runs = text_judgments(judged.spans("qrels"), dict(_each(systems, lambda shape: shape.spans("run"))))
+            return qrels, _grouped(iter(runs.items()), n_runs)
+        _join_frames(judged, systems)
+        return judged.qrels(), _grouped(_each(systems, lambda shape: shape.run()), n_runs)
     labeled = judged.ranking(scored=systems is None)
     if labeled.n_docs == 0 and not allow_empty:
         raise DataError("there are no documents: there is nothing to evaluate")
     if systems is not None:
         per_row = {f"the scores of {name}" if name else "the scores": each.value for name, each in systems.items()}
         check_index({"the data": judged.value, "query_ids": layout.query_ids, **per_row})
-        return labeled, _each(systems, lambda shape: shape.scores(labeled))
+        return labeled, _grouped(_each(systems, lambda shape: shape.scores(labeled)), n_runs)
     if labeled.scores is None:
         raise DataError(
             "the data has no scores of its own: give one score per document, or name the column of scores (score=, or "
@@ -226,7 +329,66 @@ def judged_and_each_system(
     return labeled, iter([("", labeled.scores)])
 
 
-def _each(systems: Mapping[str, Shape], read: Any) -> Iterator[tuple[str, Run | Floats]]:
+def _join_frames(judged: Shape, systems: Mapping[str, Shape]) -> None:
+    """Let the frames be joined on columns that they all have, if there are several that could be."""
+    frames = [each for each in (judged, *systems.values()) if each.column_names]
+    shared = set.intersection(*({*map(str, each.column_names)} for each in frames)) if judged.column_names else set()
+    for each in frames if len(frames) > 1 else []:
+        each.join_on(shared)
+
+
+def _each_run(scores: Any, judged: Shape) -> tuple[Any, dict[str, int]]:
+    """Return the systems with every run by itself, and {system: its number of runs} if some have several."""
+    if not isinstance(scores, Mapping) or isinstance(scores, (Qrels, Run)):
+        return scores, {}
+    n_runs = {}
+    for name, value in scores.items():
+        n_runs[str(name)] = len(value) if _are_runs(value, name, judged) else 0
+        if not n_runs[str(name)] and isinstance(value, (list, tuple)) and value and isinstance(value[0], str):
+            return scores, {}  # {query: documents}
+    if not any(n_runs.values()):
+        return scores, {}
+    every: dict[Any, Any] = {}
+    for name, value in scores.items():
+        runs = {_of_run(name, run): each for run, each in enumerate(value, 1)} if n_runs[str(name)] else {name: value}
+        every |= runs
+    return every, n_runs
+
+
+def _of_run(name: object, run: int) -> str:
+    return f"{name}, run {run}"
+
+
+def _are_runs(value: Any, name: object, judged: Shape) -> bool:
+    """Return whether a system is a list of runs, rather than one run or its scores."""
+    if not isinstance(value, (list, tuple)) or not value:
+        return False
+    first = value[0]
+    if isinstance(first, str):
+        if all(judged.column(each) is not None for each in value):
+            return True
+        are_files = all(os.path.isfile(each) for each in value)  # documents may be called like files
+        return are_files and ("ranking" in judged.gives or name not in judged.qrels())
+    if isinstance(first, Mapping) and not isinstance(first, Run):
+        return bool(first) and all(map(_holds_several, first.values()))  # a record has an id, too
+    if getattr(first, "shape", None) is None or hasattr(first, "columns"):
+        return isinstance(first, (Run, Shape, os.PathLike)) or hasattr(first, "columns")
+    labels = judged.value
+    n_docs = labels.n_docs if isinstance(labels, RankingData) else len(labels) if hasattr(labels, "__len__") else 0
+    shape = np.shape(labels) if getattr(labels, "ndim", 1) > 1 and not hasattr(labels, "columns") else (n_docs,)
+    return len(value) > 1 and all(tuple(getattr(each, "shape", ())) == shape for each in value)
+
+
+def _grouped(systems: Iterator[tuple[str, Run | Floats]], n_runs: Mapping[str, int]) -> Iterator[tuple[str, System]]:
+    """Yield systems that were read run by run: those of `_each_run`."""
+    if not n_runs:
+        yield from systems
+    for name, many in n_runs.items():
+        runs = [next(systems)[1] for _ in range(many or 1)]
+        yield name, Replicates(runs) if many else runs[0]
+
+
+def _each(systems: Mapping[str, Shape], read: Callable[[Shape], _Read]) -> Iterator[tuple[str, _Read]]:
     for name, shape in systems.items():
         with naming(name):
             system = read(shape)
@@ -281,7 +443,7 @@ def _check_options(judged: Shape, systems: Mapping[str, Shape] | None) -> None:
             goes = "data frames" if option in ROLES else "arrays of labels"
             written = f"{option}= (--{option})" if option in ROLES else f"{option}="
             raise OptionError(f"{written} goes with {goes}; {judged.describe()} needs no such option")
-        if option in ROLES and not any(each.column(judged.layout.columns[option]) for each in shapes):
+        if option in ROLES and not any(each.column(each.layout.columns.get(option, "")) for each in shapes):
             frames = " or ".join(dict.fromkeys(each.describe() for each in shapes if option in each.options))
             raise OptionError(f"{option}={judged.layout.columns[option]!r} (--{option}) is not a column of {frames}")
 
@@ -290,6 +452,7 @@ def _shapes(scores: Any, judged: Shape, layout: InputLayout) -> dict[str, Shape]
     """Return the systems by name; a system without a name is called ""."""
     if scores is None:
         return None
+    layout = layout.of_runs()
     if isinstance(scores, Mapping) and not isinstance(scores, (Qrels, Run)):
         if _is_several(scores, judged):
             return {str(name): _shape(each, judged, layout) for name, each in scores.items()}
@@ -367,12 +530,19 @@ def _is_measure(name: str) -> bool:
 
 def _is_several(scores: Mapping[Any, Any], judged: Shape) -> bool:
     """Return whether this is {name: system} rather than {query: documents}."""
+    if RankEvalShape.fits(scores):
+        return False
     first: Any = next(iter(scores.values()), None)
+    lists = (each for each in scores.values() if isinstance(each, (list, tuple)) and len(each))
+    record = next((each[0] for each in lists if isinstance(each[0], Mapping)), None)
+    if record is not None:  # {query: records}, or {name: records with a query}
+        return find_column("query", record) is not None
     if isinstance(first, (int, float, np.number)):
         raise DataError("expected {query: {document: score}}, got {document: score} without a query")
     if isinstance(first, Mapping):
         return any(
             isinstance(each, (Run, Qrels))
+            or RankEvalShape.fits(each)
             or (isinstance(each, Mapping) and _holds_several(next(iter(each.values()), None)))
             for each in scores.values()
         )

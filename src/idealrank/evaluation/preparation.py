@@ -10,7 +10,7 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
-from idealrank._present.pluralize import counted
+from idealrank._present.printable import counted
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.columns import offsets_of, places, query_at
 from idealrank.data.ids import Ids
@@ -21,8 +21,6 @@ from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
-
-__all__ = ["differences", "in_order_of_ties", "judged_lists", "prepare", "with_duplicates"]
 
 Table = TypeVar("Table", Qrels, Run)
 
@@ -76,7 +74,8 @@ def with_duplicates(table: Table, rules: Convention) -> Table:
             if problem.kind == "duplicate":
                 raise DataError(
                     f"{problem.message} by other conventions, but {rules.name} rejects such data: choose which one "
-                    "counts with like=convention(...).replace(duplicates='last'), 'first' or 'best' (--duplicates best)"
+                    "counts with like=convention(...).replace(duplicates='last'), 'first' or 'best'; 'best' keeps the "
+                    "best of several chunks of a document (--duplicates best)"
                 )
     return table.with_duplicates(rules.duplicates)
 

@@ -21,8 +21,6 @@ from idealrank.measures import measure as measure_named
 if TYPE_CHECKING:
     from sklearn.utils.metadata_routing import MetadataRequest
 
-__all__ = ["Scorer", "mean_over_queries", "mean_value", "scorer"]
-
 
 def mean_over_queries(values: Floats, of: Measure) -> float:
     """Return the mean over the queries that have a value.
@@ -66,6 +64,51 @@ def mean_value(of: Measure, lists: Lists) -> float:
         return mean_over_queries(of.values(lists), of)
 
 
+class _NoScore:
+    """What scikit-learn shows in the error that a score is no number."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __repr__(self) -> str:
+        return f"no score: {self._what}"
+
+
+def no_queries(what: str) -> float:
+    """Raise a DataError because no qid came to a score.
+
+    A search of scikit-learn would make NaN of it, for all settings, and take the first. It refuses a score that is no
+    number, whatever its error_score: in a search, return one that says what is wrong.
+
+    Parameters
+    ----------
+    what : str
+        What is missing, and what to do.
+
+    Raises
+    ------
+    DataError
+        Unless a search of scikit-learn computes the score.
+
+    Examples
+    --------
+    >>> no_queries("got no qid")
+    Traceback (most recent call last):
+    idealrank.errors.DataError: got no qid
+    """
+    frame = inspect.currentframe()
+    while frame is not None:
+        if (
+            frame.f_globals.get("__name__") == "sklearn.model_selection._validation"
+            and frame.f_code.co_name == "_score"
+        ):
+            if frame.f_locals.get("error_score") != "raise":
+                return _NoScore(what)  # type: ignore[return-value]
+            break
+        frame = frame.f_back
+    raise DataError(what)
+
+
 @dataclass(frozen=True)
 class Scorer:
     """A scikit-learn scorer, called as ``scorer(estimator, X, y, qid=...)``: the mean of a measure, higher is better.
@@ -90,7 +133,7 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: npt.ArrayLike, *, qid: Iterable[object] | None = None) -> float:
         if qid is None:
-            raise DataError(
+            return no_queries(
                 f"{self.measure} is measured query by query, and no qid came here: call "
                 "sklearn.set_config(enable_metadata_routing=True), and pass qid to fit, or params={'qid': ...}"
             )

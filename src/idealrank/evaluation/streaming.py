@@ -16,7 +16,7 @@ from idealrank._core.checks import items_of
 from idealrank._core.exact import Moments
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page
-from idealrank._present.pluralize import counted
+from idealrank._present.printable import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Table
 from idealrank._typing import Int64s
@@ -33,8 +33,6 @@ from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.measure_base import Measure
 from idealrank.measures.measure_names import check_convention
 from idealrank.stats.intervals import interval_of
-
-__all__ = ["Summary", "evaluate_stream"]
 
 _IN_THE_FIRST = "; in the first batch that has any: "
 

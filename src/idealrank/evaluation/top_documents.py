@@ -13,9 +13,7 @@ from idealrank.measures.measure_base import Measure
 
 if TYPE_CHECKING:
     from idealrank.evaluation.evaluation_result import Evaluation
-    from idealrank.measures.plan import Plan
-
-__all__ = ["MeasureWeights", "ReportDetails", "TopDocuments", "TopRanking", "top_documents"]
+    from idealrank.measures.measure_base import Plan
 
 
 class TopRanking(NamedTuple):
@@ -94,8 +92,9 @@ class TopDocuments:
 
     Examples
     --------
-    >>> from idealrank import report
-    >>> found = report.ranked_lists({"q": {"a": 2, "b": 0}}, {"x": {"q": {"a": 1, "b": 3, "c": 1}}}, "ndcg")
+    >>> from idealrank import evaluate
+    >>> runs = {"x": {"q": {"a": 1, "b": 3, "c": 1}}}
+    >>> found = top_documents(evaluate({"q": {"a": 2, "b": 0}}, runs, "ndcg", for_report=True))
     >>> found.systems["x"].documents, found.systems["x"].labels.tolist(), found.systems["x"].tied.tolist()
     (['b', 'c', 'a'], [0.0, nan, 2.0], [False, True, True])
     """
@@ -109,9 +108,10 @@ class TopDocuments:
 
         Examples
         --------
-        >>> from idealrank.report import ranked_lists
-        >>> lists = ranked_lists({"q": {"a": 2, "b": 0}}, {"q": {"a": 1, "b": 3}}, ["dcg@1", "rr"])
-        >>> lists.measure_weights()
+        >>> from idealrank import evaluate
+        >>> runs = {"x": {"q": {"a": 1, "b": 3}}}
+        >>> found = evaluate({"q": {"a": 2, "b": 0}}, runs, ["dcg@1", "rr"], for_report=True)
+        >>> top_documents(found).measure_weights()
         {'dcg@1': MeasureWeights(gains={0.0: 0.0, 2.0: 2.0}, discounts=array([1.]))}
         """
         labels = np.unique(np.concatenate([np.zeros(0), *(each.labels for each in self.systems.values())]))

@@ -30,8 +30,6 @@ from idealrank.measures.discounts import Linear
 from idealrank.measures.gains import Gain
 from idealrank.measures.measure_base import Measure
 
-__all__ = ["Catalog", "Products", "Scorer", "best_items", "evaluate_catalog", "evaluate_factors"]
-
 #: Takes row numbers of users, and returns one row of scores per user with one score per item.
 Scorer: TypeAlias = Callable[[Int64s], npt.ArrayLike]
 

@@ -16,19 +16,23 @@ from idealrank.stats import interval
 __all__ = [
     "FAILS",
     "HOLDS",
+    "NOT_TESTABLE",
     "UNDECIDED",
     "Choices",
     "Claim",
     "Finding",
     "MeanDifference",
     "Setting",
+    "all_of",
     "compared",
     "counted",
     "difference",
+    "pooled",
     "within",
 ]
 
-HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
+HOLDS, FAILS, UNDECIDED, NOT_TESTABLE = "holds", "fails", "undecided", "not testable"
+_CONCESSION = "concession: "
 
 #: {open choice: what was chosen}.
 Setting = Mapping[str, str]
@@ -76,8 +80,8 @@ class Finding:
 
     Parameters
     ----------
-    outcome : {"holds", "fails", "undecided"}
-        "undecided" if the data do not suffice to say.
+    outcome : {"holds", "fails", "undecided", "not testable"}
+        "undecided" if the data do not suffice to say, "not testable" if there are none.
     seen : str
         The numbers.
     setting : mapping of str to str
@@ -101,6 +105,8 @@ class Claim:
         The claim.
     findings : tuple of Finding
         What was seen.
+    is_concession : bool
+        Whether the paper concedes it as a weakness of its own proposal. Then it is not counted among the claims.
 
     Examples
     --------
@@ -114,6 +120,12 @@ class Claim:
     where: str
     says: str
     findings: tuple[Finding, ...]
+    is_concession: bool = False
+
+    @classmethod
+    def untestable(cls, where: str, says: str, why: str) -> Claim:
+        """Return a claim about data that are not at hand."""
+        return cls(where, says, (Finding(NOT_TESTABLE, why),))
 
     @classmethod
     def exact(cls, where: str, says: str, seen: str, holds: bool) -> Claim:
@@ -144,11 +156,21 @@ class Claim:
             if each.outcome != reference.outcome:
                 changes.setdefault(each.outcome, []).append(_differing(reference.setting, each.setting))
         told = (f"{outcome} with {' or '.join(names)}" for outcome, names in changes.items())
-        return "; ".join([reference.outcome, *told])
+        outcome = f"{_CONCESSION}{reference.outcome}" if self.is_concession else reference.outcome
+        return "; ".join([outcome, *told])
 
     def change(self, finding: Finding) -> str:
         """Return the choices in which a finding's setting differs from the reference."""
         return _differing(self.findings[0].setting, finding.setting)
+
+
+def all_of(*outcomes: str) -> str:
+    """Return the outcome of a claim that is made of several.
+
+    >>> all_of(HOLDS, UNDECIDED), all_of(FAILS, UNDECIDED), all_of(HOLDS, HOLDS)
+    ('undecided', 'fails', 'holds')
+    """
+    return next((each for each in (FAILS, UNDECIDED) if each in outcomes), HOLDS)
 
 
 def counted(verdicts: Sequence[str]) -> str:
@@ -165,11 +187,19 @@ def counted(verdicts: Sequence[str]) -> str:
     'Of 3 claims, 2 hold and 1 fails; 1 depends on choices that the paper leaves open.'
     >>> counted(["holds", "holds"])
     'All 2 claims hold.'
+    >>> counted(["not testable", "concession: holds", "fails"])
+    'Of 2 claims, 1 fails and 1 is not testable.'
     """
+    verdicts = [verdict for verdict in verdicts if not verdict.startswith(_CONCESSION)]
     if not verdicts:
         return "No claim was tested."
     outcomes = Counter(verdict.partition(";")[0] for verdict in verdicts)
-    texts = {HOLDS: ("holds", "hold"), UNDECIDED: ("is undecided", "are undecided"), FAILS: ("fails", "fail")}
+    texts = {
+        HOLDS: ("holds", "hold"),
+        UNDECIDED: ("is undecided", "are undecided"),
+        FAILS: ("fails", "fail"),
+        NOT_TESTABLE: ("is not testable", "are not testable"),
+    }
     parts = {name: text[outcomes[name] > 1] for name, text in texts.items() if outcomes[name]}
     n_claims = "1 claim" if len(verdicts) == 1 else f"{len(verdicts)} claims"
     told = f"Of {n_claims}, {listed(f'{outcomes[name]} {text}' for name, text in parts.items())}"
@@ -236,6 +266,17 @@ def difference(values: Floats, seed: int = 0) -> MeanDifference:
 def compared(better: Floats, worse: Floats, seed: int = 0) -> MeanDifference:
     """Return the difference of two systems' values of the same queries."""
     return difference(np.asarray(better) - np.asarray(worse), seed)
+
+
+def pooled(parts: Sequence[MeanDifference]) -> MeanDifference:
+    """Return the mean of independent mean differences, each with the same weight.
+
+    >>> print(pooled([MeanDifference(0.02, 0.01, 0.03), MeanDifference(0.04, 0.03, 0.05)]))
+    +0.0300 (+0.0229 to +0.0371)
+    """
+    mean = float(np.mean([part.mean for part in parts]))
+    half = math.hypot(*((part.high - part.low) / 2 for part in parts)) / len(parts)
+    return MeanDifference(mean, mean - half, mean + half)
 
 
 def within(value: float, published: float, margin: float) -> str:

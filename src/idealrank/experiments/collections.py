@@ -7,10 +7,12 @@ from pathlib import Path
 
 from idealrank.data import datasets
 from idealrank.data.construction import concatenate
+from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
+from idealrank.io.letor import read_letor
 from idealrank.io.letor_folds import Folds, read_letor_folds
 
-__all__ = ["collections_in", "simulated_collections"]
+__all__ = ["collections_in", "simulated_collections", "whole"]
 
 
 def collections_in(folder: str | os.PathLike[str]) -> dict[str, Folds]:
@@ -48,6 +50,19 @@ def collections_in(folder: str | os.PathLike[str]) -> dict[str, Folds]:
     if not found:
         raise DataError(f"{whole} contains no LETOR collection: S1.txt ... S5.txt, or Fold1 ... Fold5 with train.txt")
     return found
+
+
+def whole(path: str | os.PathLike[str]) -> dict[str, RankingData]:
+    """Read a file of LETOR text, or all queries of the collections of a folder.
+
+    >>> from idealrank.io import write_letor
+    >>> write_letor(datasets.web_search(10, 20).train, "train.txt")
+    >>> whole("train.txt")["train"].n_queries
+    10
+    """
+    if not Path(path).is_dir():
+        return {Path(path).name.partition(".")[0]: read_letor(path)}
+    return {name: concatenate([fold.test for fold in folds]) for name, folds in collections_in(path).items()}
 
 
 def _is_collection(folder: Path) -> bool:

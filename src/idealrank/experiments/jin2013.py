@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,14 +10,13 @@ import numpy.typing as npt
 
 from idealrank._core.extras import needs
 from idealrank._core.seeds import generator
-from idealrank._present.figure_style import new_panels
+from idealrank._present.figure_style import BETTER, new_panels
 from idealrank._present.page import listed
-from idealrank._present.palette import BETTER
 from idealrank._typing import Floats
 from idealrank.data import datasets
 from idealrank.data.ranking import RankingData
 from idealrank.experiments.claims import Claim
-from idealrank.experiments.reproduction import Reproduction
+from idealrank.experiments.reproduction import Drawings, Reproduction
 from idealrank.losses.segments import sums
 from idealrank.measures import AUC, DCG, LinearNDCG, PairwiseError
 from idealrank.theory import exchanges, linear_ndcg_of_auc, threshold_errors
@@ -55,11 +55,11 @@ def reproduce(data: RankingData | None = None, seed: int = 0) -> Reproduction:
     (True, ['figure1', 'figure2', 'figure3'])
     """
     documents = datasets.web_search(10, 1000, 1, seed=seed).test if data is None else data
-    figures = {"figure1": _drawing("exchanges from the ideal order", _steps(_FIGURE_1))}
+    figures = {"figure1": partial(_drawing, "exchanges from the ideal order", _steps(_FIGURE_1))}
     for name, (labels, printed) in _FIGURES.items():
         rows = [("ideal", sorted(labels, reverse=True)), ("g", labels)]
-        figures[name.lower().replace(" ", "")] = _drawing(_PRINTED.format(*printed), rows)
-    return Reproduction((*_on_simulated_lists(seed), *_on(documents), *_of_figures()), figures)
+        figures[name.lower().replace(" ", "")] = partial(_drawing, _PRINTED.format(*printed), rows)
+    return Reproduction((*_on_simulated_lists(seed), *_on(documents), *_of_figures()), Drawings(figures))
 
 
 def _error(labels: Floats, scores: Floats, offsets: npt.ArrayLike, ties: str = "average") -> float:

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
 from idealrank._core.extras import require
-from idealrank._names.grammar import nearest
+from idealrank._names.options import nearest
 from idealrank.errors import OptionError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ ON_FOLDS = frozenset({"qin2008", "ravikumar2011"})
 
 def reproduce(
     paper: str,
-    data: RankingData | Mapping[str, Folds] | _Path | Sequence[_Path] | None = None,
+    data: RankingData | Mapping[str, Folds] | Mapping[str, RankingData] | _Path | Sequence[_Path] | None = None,
     *,
     seed: int = 0,
     quick: bool = False,
@@ -49,16 +49,16 @@ def reproduce(
     ----------
     paper : {"jin2013", "qin2008", "ravikumar2011", "wang2013"}
         The paper.
-    data : RankingData, mapping of str to Folds, path or sequence of paths, optional
-        Data to use instead of the built-in data. For "wang2013" and "jin2013": RankingData or a file of LETOR text. For
-        the others: LETOR collections by name, or folders with S1.txt ... S5.txt or Fold1 ... Fold5, or folders of such
-        folders.
+    data : RankingData, mapping of str to Folds or RankingData, path or sequence of paths, optional
+        Data to use instead of the built-in data; "wang2013" uses it beside the generated data. For "jin2013":
+        RankingData or a file of LETOR text. For the others: LETOR collections by name, or folders with S1.txt ...
+        S5.txt or Fold1 ... Fold5, or folders of such folders; for "wang2013" also files of LETOR text.
     seed : int
         Seed of the random number generator.
     quick : bool
         Whether to train only briefly, as a test; the numbers are meaningless. For "qin2008" and "ravikumar2011".
     verbose : bool
-        Whether these two report their progress.
+        Whether to report progress; "jin2013" takes a second.
 
     Returns
     -------
@@ -84,24 +84,30 @@ def reproduce(
         raise OptionError(f"there is no experiment {paper!r}{nearest(paper, PAPERS)}")
     if quick and paper not in ON_FOLDS:
         raise OptionError(f"quick is for {' and '.join(sorted(ON_FOLDS))}, which train for long; not for {paper}")
-    require("matplotlib", *([] if paper == "jin2013" else ["sklearn"]), for_=paper)
-    options = {"quick": quick, "verbose": verbose} if paper in ON_FOLDS else {}
+    if paper != "jin2013":
+        require("sklearn", for_=paper)
+    options = {} if paper == "jin2013" else {"verbose": verbose}
+    if paper in ON_FOLDS:
+        options["quick"] = quick
     experiment = import_module(f"idealrank.experiments.{paper}")
     found: Reproduction = experiment.reproduce(_read(paper, data), seed=seed, **options)
     return replace(found, subject=f"{paper}: {PAPERS[paper]}")
 
 
 def _read(
-    paper: str, data: RankingData | Mapping[str, Folds] | _Path | Sequence[_Path] | None
-) -> RankingData | Mapping[str, Folds] | None:
+    paper: str,
+    data: RankingData | Mapping[str, Folds] | Mapping[str, RankingData] | _Path | Sequence[_Path] | None,
+) -> RankingData | Mapping[str, Folds] | Mapping[str, RankingData] | None:
     """Read data that is given by paths."""
     if data is None or not isinstance(data, (str, os.PathLike, list, tuple)):
         return data  # type: ignore[return-value]
     paths: Sequence[_Path] = [data] if isinstance(data, (str, os.PathLike)) else data
-    if paper in ON_FOLDS:
-        from idealrank.experiments.collections import collections_in
+    if paper != "jin2013":
+        from idealrank.experiments.collections import collections_in, whole
 
-        return {name: folds for path in paths for name, folds in collections_in(path).items()}
+        if paper in ON_FOLDS:
+            return {name: folds for path in paths for name, folds in collections_in(path).items()}
+        return {name: data for path in paths for name, data in whole(path).items()}
     if len(paths) > 1:
         raise OptionError(f"{paper} reads one file, got {len(paths)}")
 

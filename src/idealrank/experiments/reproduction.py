@@ -8,21 +8,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Figure, Page, Section
+from idealrank._present.page import Figure, Page, Section, Statement
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
-from idealrank._present.table import WORDS, Column, Table, Value
+from idealrank._present.table import WORDS, Column, OnAccess, Table, Value
 from idealrank.experiments.claims import Claim, counted
 
 if TYPE_CHECKING:
     import matplotlib.figure
 
-__all__ = ["QUICK_WARNING", "Reproduction"]
+__all__ = ["QUICK_WARNING", "Drawings", "Reproduction"]
 
 #: The formats of columns with words.
 _SPECS = {"measured here": WORDS}
 #: For experiments whose training was cut short.
 QUICK_WARNING = "This is a quick run, trained only briefly: its verdicts, and the numbers behind them, mean nothing."
+
+
+class Drawings(OnAccess["matplotlib.figure.Figure"]):
+    """Figures that are drawn on access: an experiment without figures needs no Matplotlib."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Reproduction(Result):
     claims : tuple of Claim
         The claims.
     figures : mapping of str to Figure
-        The matplotlib figures by name.
+        The figures by name; each is drawn, by Matplotlib, on access.
     numbers : mapping of str to Table
         Tables of numbers beside those of the paper, by title.
     notes : tuple of str

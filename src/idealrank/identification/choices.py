@@ -10,15 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from idealrank.identification.calling_forms import Form
-from idealrank.identification.dcg_and_ideal import find_dcg, find_ideal
-from idealrank.identification.elimination import N_DOCS, Elimination
+from idealrank.identification.calling_forms import QUERY_ID, Form, Query, doc_ids, ranking
+from idealrank.identification.dcg_and_ideal import N_DOCS, Elimination, find_dcg, find_ideal
 from idealrank.identification.function_calls import Answer, OutOfCalls
-from idealrank.identification.gains_and_discounts import DISCOUNTS, GAINS, thresholds_like
-from idealrank.identification.ndcg_formulas import COMBINATIONS, OUTPUTS, Formula
-from idealrank.identification.probes import QUERY_ID, Query, doc_ids, ranking
-
-__all__ = ["CHOICES", "ChoiceRow", "Flaw", "find_choices"]
+from idealrank.identification.ndcg_formulas import COMBINATIONS, DISCOUNTS, GAINS, OUTPUTS, Formula, thresholds_like
 
 _LONGEST = 101
 #: The words of a defect, and the choices of a formula without it.

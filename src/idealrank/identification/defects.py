@@ -7,14 +7,11 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from idealrank.identification.calling_forms import Probe, Query, doc_ids, ranking
 from idealrank.identification.choices import CHOICES, VISIBLE
-from idealrank.identification.elimination import Elimination
+from idealrank.identification.dcg_and_ideal import Elimination
 from idealrank.identification.function_calls import OutOfCalls
-from idealrank.identification.gains_and_discounts import DISCOUNTS, STARTS_AT_ONE
-from idealrank.identification.ndcg_formulas import Formula, Refused
-from idealrank.identification.probes import Probe, Query, doc_ids, ranking
-
-__all__ = ["Defect", "defects_of"]
+from idealrank.identification.ndcg_formulas import DISCOUNTS, STARTS_AT_ONE, Formula, Refused
 
 
 @dataclass(frozen=True)

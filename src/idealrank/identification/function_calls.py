@@ -23,10 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from idealrank.errors import OptionError
-from idealrank.identification.calling_forms import Form
-from idealrank.identification.probes import Probe, Query, ranking
-
-__all__ = ["Answer", "Caller", "FormSearch", "Obstacle", "OutOfCalls", "ShellCommand"]
+from idealrank.identification.calling_forms import Form, Probe, Query, ranking
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|nan|inf)(?![\w.])")
 #: How much of the output of a command is read, from its end.

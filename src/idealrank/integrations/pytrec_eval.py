@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._core.checks import is_whole
-from idealrank._names.grammar import nearest
+from idealrank._names.options import nearest
 from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import OptionError

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._core.extras import needs
-from idealrank._present.pluralize import counted
+from idealrank._present.printable import counted
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluate import evaluate
 from idealrank.evaluation.inputs import Measures, named_measures

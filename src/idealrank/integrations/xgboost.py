@@ -1,7 +1,7 @@
 """XGBoost with any loss as its objective and any measure as its metric.
 
 Both are for ``xgboost.train``: ``obj`` and ``custom_metric``; queries are the groups or the ``qid`` of the DMatrix.
-XGBRanker does not accept custom objectives, and passes no queries to a custom metric.
+XGBRanker does not accept custom objectives, and its mean of a metric counts a query by its number of documents.
 
 In ranking, XGBoost has one weight per query. The loss is summed over queries. A leaf needs ``min_child_weight`` of its
 curvature, 1 by default, which is a lot for a loss of at most 1 per query. XGBoost keeps six decimals of a metric. For
@@ -133,7 +133,7 @@ def _columns(matrix: Any) -> tuple[Float32s, Int64s]:
     """Return the labels and the group sizes of a DMatrix."""
     if not hasattr(matrix, "get_uint_info"):
         raise OptionError(
-            "expected a DMatrix: XGBRanker passes labels and scores without their queries, so that no measure or loss "
-            "of rankings can be computed; use xgboost.train with obj= and custom_metric="
+            "expected a DMatrix: XGBRanker counts a query by its number of documents, and a single document as 1, so "
+            "that it would report another mean; use xgboost.train with obj= and custom_metric="
         )
     return matrix.get_label(), np.diff(matrix.get_uint_info("group_ptr").astype(np.int64))

@@ -13,6 +13,8 @@ from idealrank.io.mteb import read_mteb_results as read_mteb_results
 from idealrank.io.parquet_csv import read_csv as read_csv
 from idealrank.io.parquet_csv import read_parquet as read_parquet
 from idealrank.io.parquet_csv import write_frame as write_frame
+from idealrank.io.rank_eval import read_rank_eval as read_rank_eval
+from idealrank.io.rank_eval import write_rank_eval as write_rank_eval
 from idealrank.io.score_files import read_groups as read_groups
 from idealrank.io.score_files import read_scores as read_scores
 from idealrank.io.score_files import write_groups as write_groups

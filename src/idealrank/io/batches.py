@@ -24,8 +24,6 @@ from idealrank.io.parquet_csv import parquet_file
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["SortedParquet", "parquet_files", "without_rows"]
-
 _ROWS_TO_LOOK_AHEAD = 10_000
 
 

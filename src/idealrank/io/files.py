@@ -20,19 +20,6 @@ from idealrank.errors import OptionError, ParseError
 if TYPE_CHECKING:
     from pathlib import Path  # it takes as long to import as all of this package's readers
 
-__all__ = [
-    "Progress",
-    "Source",
-    "atomic_output",
-    "copy_of_pipe",
-    "display_name",
-    "fed_blocks",
-    "first_bytes",
-    "path_text",
-    "read_blocks",
-    "read_whole",
-]
-
 #: A path, "-" for standard input, or an open binary file.
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
 #: Called with (bytes read so far, size of the file or None), both before decompression.
@@ -46,10 +33,12 @@ _LONGEST_LINE = 64 << 20
 # Text rarely shrinks to less than a twentieth. A file that expands by more than this, beyond a size that is always
 # harmless, was made to exhaust the memory.
 _LARGEST_RATIO = 100
-_HARMLESS = 16 << 20
+_HARMLESS = 8 << 20
 # Suffix of temporary files, and how much of the target's name they keep: a file name has at most 255 bytes.
 _TEMPORARY, _LONGEST_STEM = ".idealrank.tmp", 200
 _CREATE = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0)
+#: A write to a full disk fails with one of these errors, which do not name the file.
+_FULL_DISK = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 _XZ_MEMORY = 1 << 30  # for the dictionary of xz; 'xz -9' needs 65 MiB
 
 
@@ -295,12 +284,8 @@ def fed_blocks(
                     filled += count
                     n_bytes += count
                     last = not count
-                if compressed is not None and n_bytes > max(_HARMLESS, _LARGEST_RATIO * compressed.n_bytes):
-                    raise ParseError(
-                        f"the compressed file grows to more than {_LARGEST_RATIO} times its size; if that is right, "
-                        "decompress it first",
-                        line=reader.n_lines + 1,
-                    )
+                if compressed is not None:
+                    check_growth(n_bytes, compressed.n_bytes, "decompress it first", line=reader.n_lines + 1)
                 if last:
                     meter.check_unchanged(reader.n_lines + 1)
                 used = reader.feed(block[:filled], last, n_threads())
@@ -410,6 +395,18 @@ def _if_damaged(error: Exception, name: str, line: int) -> Exception:
     return ParseError(f"the compressed file is damaged or cut short: {error}", name, line)
 
 
+def check_growth(n_bytes: int, size: int, cure: str, name: str | None = None, *, line: int = 1) -> None:
+    """Raise a ParseError if a compressed file of this size grows to so many bytes that it was made to fill the memory.
+
+    >>> check_growth(1_000_000_000, 1_000, "decompress it first")
+    Traceback (most recent call last):
+    idealrank.errors.ParseError: <text>:1:1: the compressed file grows to more than 100 times its size; ...
+    """
+    if n_bytes > max(_HARMLESS, _LARGEST_RATIO * size):
+        what = f"the compressed file grows to more than {_LARGEST_RATIO} times its size; if that is right, {cure}"
+        raise ParseError(what, name, line)
+
+
 class _Meter:
     """The position in a stream and its size; 0 and None if unknown, as for a pipe."""
 
@@ -470,16 +467,25 @@ def atomic_output(target: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     path, descriptor = Path(os.path.realpath(target)), _descriptor_of(target)
     if path.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file in it")
+    opened: Callable[[], Any] = functools.partial(_replacement, path, os.fspath(target))
     if descriptor is not None or (path.exists() and not path.is_file()):
         for printed in (sys.stdout, sys.stderr):
             if printed is not None:
                 printed.flush()
-        direct: Any = target if descriptor is None else os.dup(descriptor)
-        with open(direct, "wb") as device, _compressed(device, Path(target)) as stream:
-            yield stream
-        return
-    with _replacement(path, os.fspath(target)) as file, _compressed(file, Path(target)) as stream:
+        opened = functools.partial(open, target if descriptor is None else os.dup(descriptor), "wb")
+    with _full_disk_named(os.fspath(target)), opened() as file, _compressed(file, Path(target)) as stream:
         yield stream
+
+
+@contextmanager
+def _full_disk_named(name: str) -> Iterator[None]:
+    """Let the error of a full disk name the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL_DISK and error.filename is None:
+            error.filename = name
+        raise
 
 
 def _descriptor_of(target: str | os.PathLike[str]) -> int | None:

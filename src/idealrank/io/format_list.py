@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-__all__ = ["FORMATS", "Listing"]
-
 
 class Listing(NamedTuple):
     """Facts about a format that are known before its module is imported.
@@ -39,6 +37,7 @@ FORMATS = {
     "msmarco": Listing("msmarco", "an MS MARCO run", ()),
     "run": Listing("trec", "a TREC run", (".run", ".results"), word="run"),
     "parquet": Listing("parquet_csv", "Parquet", (".parquet", ".pq")),
+    "rank_eval": Listing("rank_eval", "JSON of _rank_eval", ()),
     "json": Listing("nested_json", "JSON", (".json",)),
     "csv": Listing("parquet_csv", "CSV", (".csv",)),
 }

@@ -29,20 +29,6 @@ if TYPE_CHECKING:
     #: What reading a file returns.
     Content: TypeAlias = RankingData | Qrels | Run | pyarrow.Table
 
-__all__ = [
-    "BLANK",
-    "FIELD",
-    "NUMBER",
-    "Format",
-    "Frame",
-    "Nested",
-    "check_words",
-    "load",
-    "named",
-    "recognized",
-    "sniffed",
-]
-
 #: Patterns for `Format.begins`: a field, the separator of two fields, and a numeric field. They never give back what
 #: they matched, so that the time is linear in the length of the text.
 FIELD, BLANK = rb"[^\s\0]++", rb"[ \t]++"

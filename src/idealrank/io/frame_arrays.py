@@ -22,8 +22,6 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["pyarrow_module", "read_doc_ids", "read_features", "read_numbers", "read_query_ids"]
-
 # Rows whose features stay in the cache while columns are interleaved: 4 times faster than whole columns.
 _ROWS_AT_ONCE = 4096
 # Floats cannot represent every integer from here on, so two ids may have become one.
@@ -254,3 +252,14 @@ def _flat_lists(column: nw.Series[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[A
     except (ImportError, ValueError, TypeError, NotImplementedError):
         lists = column.to_list()
         return np.array([len(values) for values in lists]), np.array([v for values in lists for v in values], object)
+
+
+def too_many_columns(n_columns: int, n_bytes: int) -> str | None:
+    """Return what is wrong with a text of many short columns: Arrow takes 8 KiB for each, however short it is.
+
+    >>> too_many_columns(20_000, 40_000)
+    '20,000 columns need at least 400 bytes each; write sparse features as LETOR text'
+    """
+    if n_columns <= 10_000 or n_bytes >= 400 * n_columns:
+        return None
+    return f"{n_columns:,} columns need at least 400 bytes each; write sparse features as LETOR text"

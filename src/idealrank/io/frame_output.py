@@ -18,8 +18,6 @@ from idealrank.io.frame_arrays import pyarrow_module
 if TYPE_CHECKING:
     from idealrank._present.data_frames import Frame
 
-__all__ = ["to_frame"]
-
 
 def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Frame:
     """Return the data as a pandas, Polars or PyArrow frame, with one row per document.

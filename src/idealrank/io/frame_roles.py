@@ -16,46 +16,55 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from narwhals.dtypes import DType
 
-__all__ = [
-    "NAMES",
-    "Columns",
-    "Roles",
-    "check_column",
-    "check_score_column",
-    "choose_roles",
-    "find_column",
-    "need_column",
-]
-
 #: Names of columns by role, without case, hyphens and underscores, as idealrank, PyTerrier, ir_measures, MTEB, BEIR,
-#: recommenders and well-known data sets of searches, ratings and clicks write them. A name of an earlier group wins
-#: over those of later groups; two of one group are ambiguous.
+#: recommenders, retrieval for language models, and well-known data sets of searches, ratings and clicks write them. A
+#: name of an earlier group wins over those of later groups; two of one group are ambiguous. "chunk" takes the place
+#: of "doc"; "begin" and "end" are offsets in a document; "relevant" and "retrieved" hold lists of documents.
 NAMES: Mapping[str, Sequence[Sequence[str]]] = {
     "query": (
-        ("qid", "queryid", "userid", "topicid"),
+        ("qid", "queryid", "userid", "topicid", "questionid"),
         ("query", "user", "topic"),
+        ("question", "userinput"),
         ("sessionid", "searchid", "srchid", "customerid", "reviewerid"),
     ),
     "doc": (
         ("docno",),
         ("docid", "documentid", "corpusid", "passageid", "pid", "itemid"),
         ("doc", "document", "item"),
+        ("source", "filename"),
         ("movieid", "productid", "propid", "articleid", "newsid", "trackid", "songid", "bookid", "videoid"),
         ("parentasin",),
         ("asin",),
     ),
+    "chunk": (("chunkid", "nodeid"),),
     "label": (("label", "relevance", "rel", "grade", "rating"), ("target",)),
-    "score": (("score", "prediction"), ("pred", "similarity", "yscore", "ypred")),
+    "score": (("score", "prediction"), ("pred", "similarity", "similarityscore", "yscore", "ypred")),
     "rank": (("rank",), ("position",)),
     "subtopic": (("subtopic", "subtopicid"),),
+    "begin": (("begin", "start"), ("beginoffset", "startoffset", "startchar", "charstart", "startindex", "startidx")),
+    "end": (("end", "stop"), ("endoffset", "endchar", "charend", "endindex", "endidx")),
+    "relevant": (
+        ("relevant", "relevantids", "relevantdocs", "relevantchunks", "relevantpassages"),
+        ("gold", "goldids", "golddocs", "goldchunks", "goldpassages", "goldspans", "evidence"),
+        ("expected", "expectedids", "groundtruth", "positives", "references", "referencecontextids"),
+    ),
+    "retrieved": (
+        ("retrieved", "retrievedids", "retrieveddocs", "retrievedchunks", "retrievedpassages", "retrievedcontextids"),
+        ("results", "ranking", "ranked", "hits", "contexts", "chunks"),
+    ),
 }
 _TITLES = {
     "query": "query ids",
     "doc": "document ids",
+    "chunk": "ids of chunks",
     "label": "labels",
     "score": "scores",
     "rank": "ranks",
     "subtopic": "subtopics",
+    "begin": "offsets where text begins",
+    "end": "offsets where text ends",
+    "relevant": "relevant documents",
+    "retrieved": "retrieved documents",
 }
 # Names of numbers that identify a row or give its position: as features, they leak the
 # order of the file, or the answer.
@@ -95,8 +104,8 @@ def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
 
     Parameters
     ----------
-    role : {"query", "doc", "label", "score", "rank", "subtopic"}
-        The role.
+    role : str
+        The role, a key of ``NAMES``.
     columns : iterable of str
         The columns of the frame.
     given : mapping, optional

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from idealrank._typing import Floats, Int64s
 from idealrank.data.construction import from_arrays, grouped_columns
 from idealrank.data.ids import Ids
@@ -23,20 +25,6 @@ from idealrank.io.frame_roles import check_column, check_score_column, choose_ro
 if TYPE_CHECKING:
     import narwhals as nw
     from narwhals.dtypes import DType
-
-
-__all__ = [
-    "Stored",
-    "collected",
-    "feature_columns",
-    "frame_schema",
-    "from_frame",
-    "qrels_from_frame",
-    "ranking_and_scores",
-    "run_from_frame",
-    "score_column",
-    "values_by_query",
-]
 
 
 @dataclass(frozen=True)
@@ -217,7 +205,7 @@ def values_by_query(frame: Any, query: str, column: str) -> dict[object, object]
 
 
 def qrels_from_frame(
-    df: Any, query: str = "qid", doc: str = "doc", label: str = "label", subtopic: str | None = None
+    df: Any, query: str = "qid", doc: str = "doc", label: str | None = "label", subtopic: str | None = None
 ) -> Qrels:
     """Create judgments from a data frame; the rows of a query need not be adjacent.
 
@@ -225,8 +213,10 @@ def qrels_from_frame(
     ----------
     df : pandas, Polars, PyArrow, DuckDB or another frame that narwhals supports
         One row per judgment.
-    query, doc, label : str
-        The columns of query ids, document ids and labels.
+    query, doc : str
+        The columns of query ids and document ids.
+    label : str or None
+        The column of labels; None gives every row the label 1.
     subtopic : str, optional
         The column of the subtopics for which documents are judged; None means no subtopics.
 
@@ -248,11 +238,13 @@ def qrels_from_frame(
     >>> qrels_from_frame(table)["q1"]
     {'d1': 2.0, 'd2': 0.0}
     """
+    named = [name for name in (label, subtopic) if name is not None]
+    frame = _chosen(df, query, doc, *named)
+    labels = np.ones(len(frame)) if label is None else read_numbers(frame, label)
+    queries, docs = read_query_ids(frame, query), read_doc_ids(frame, doc)
     if subtopic is None:
-        return Qrels.from_flat(*_by_query(df, query, doc, label))
-    frame = _chosen(df, query, doc, label, subtopic)
-    ids = (read_query_ids(frame, query), read_doc_ids(frame, subtopic), read_doc_ids(frame, doc))
-    return SubtopicQrels.from_rows(*ids, read_numbers(frame, label))
+        return Qrels.from_flat(*grouped_columns(queries, docs, labels))
+    return SubtopicQrels.from_rows(queries, read_doc_ids(frame, subtopic), docs, labels)
 
 
 def run_from_frame(

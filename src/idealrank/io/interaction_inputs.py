@@ -20,8 +20,6 @@ from idealrank.io.frame_arrays import read_numbers, read_query_ids
 from idealrank.io.frame_roles import check_column, need_column
 from idealrank.io.frames import collected, frame_schema
 
-__all__ = ["interactions_of", "sparse_interactions"]
-
 
 def interactions_of(
     given: Any, *, user: str | None = None, item: str | None = None, label: str | None = None

@@ -7,20 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._core.checks import is_whole
 from idealrank._typing import Int64s
 from idealrank.data.columns import offsets_of, read_only
+from idealrank.data.construction import offsets_of_group
 from idealrank.data.ids import Ids, taken
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError, ParseError
-from idealrank.io.files import Progress, Source, atomic_output, display_name, path_text, read_blocks
+from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 from idealrank.io.score_files import read_groups
-
-__all__ = ["LETOR", "read_letor", "widened", "write_letor"]
 
 _ROWS_AT_ONCE = 4096
 
@@ -29,7 +29,7 @@ def read_letor(
     path: Source,
     *,
     sparse: bool = False,
-    group: str | os.PathLike[str] | None = None,
+    group: str | os.PathLike[str] | npt.ArrayLike | None = None,
     n_features_max: int = 100_000,
     n_threads: int | None = None,
     progress: Progress | None = None,
@@ -45,9 +45,9 @@ def read_letor(
         The file, which may be compressed with gzip, xz, bzip2 or Zstandard; "-" is standard input.
     sparse : bool
         Whether to store the features as a SciPy CSR array.
-    group : path-like, optional
-        A file with the number of documents in each query, one per line, for a file without ``qid:``. By default, the
-        file with the same name plus ``.query``, as in LightGBM.
+    group : path-like or array-like of int, optional
+        The number of documents in each query, or a file with one number per line, for a file without ``qid:``. By
+        default, the file with the same name plus ``.query``, as in LightGBM.
     n_features_max : int
         The largest allowed feature id.
     n_threads : int, optional
@@ -101,7 +101,7 @@ def read_letor(
     query_ids: Ids | Int64s
     if "query_ids" in parsed:
         if group is not None:
-            raise DataError(f"the lines of {name} have qid:, so group={path_text(group)!r} is not needed: leave it out")
+            raise DataError(f"the lines of {name} have qid:, so group= is not needed: leave it out")
         query_ids, offsets, rows = Ids(*parsed["query_ids"]), parsed["offsets"], parsed["order"]
     else:
         offsets = _group_offsets(path, group, n_docs)
@@ -162,7 +162,7 @@ def _csr(parsed: dict[str, Any], n_docs: int) -> Any:
     return csr_array((parsed["values"], parsed["columns"], indptr), shape=(n_docs, parsed["n_features"]))
 
 
-def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: int) -> Int64s:
+def _group_offsets(path: Source, group: str | os.PathLike[str] | npt.ArrayLike | None, n_docs: int) -> Int64s:
     name = display_name(path)
     if group is None:
         candidates = [f"{name}.query", f"{name.removesuffix('.gz').removesuffix('.xz')}.query"]
@@ -170,6 +170,8 @@ def _group_offsets(path: Source, group: str | os.PathLike[str] | None, n_docs: i
         group = next((candidate for candidate in candidates if beside and os.path.isfile(candidate)), None)
         if group is None:
             raise ParseError("the lines have no qid:; pass group=FILE, a file with one group size per line", name)
+    if not isinstance(group, (str, os.PathLike)):
+        return offsets_of_group(group, n_docs)
     sizes = read_groups(group)
     if sizes.sum() != n_docs:
         raise ParseError(

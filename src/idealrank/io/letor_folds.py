@@ -15,8 +15,6 @@ from idealrank.errors import DataError
 from idealrank.io.files import path_text
 from idealrank.io.letor import read_letor, widened
 
-__all__ = ["Fold", "Folds", "read_letor_folds"]
-
 _COMPRESSED = ("", ".gz", ".xz")
 _LARGEST_GAP = 10  # how far to look for a later file if a number is missing
 

@@ -13,8 +13,6 @@ from idealrank.io.files import Progress, Source, atomic_output
 from idealrank.io.formats import BLANK, FIELD, Format, check_words
 from idealrank.io.trec import RewritingReader, read_columns
 
-__all__ = ["MSMARCO", "read_msmarco", "write_msmarco"]
-
 _TAG = b"msmarco"
 _LINE = re.compile(rb"(?m)^[ \t]*([^# \t\r\n][^ \t\r\n]*)[ \t]+([^ \t\r\n]+)[ \t]+(\d+)[ \t\r]*$")
 _EMPTY = re.compile(rb"(?m)^[ \t\r]*(?:#[^\n]*)?$")

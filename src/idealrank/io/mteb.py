@@ -12,8 +12,6 @@ from idealrank.errors import DataError, OptionError, ParseError
 from idealrank.io.files import Progress, Source, display_name
 from idealrank.io.nested_json import load_json
 
-__all__ = ["read_mteb_predictions", "read_mteb_results"]
-
 _META = "mteb_model_meta"
 
 
@@ -76,9 +74,10 @@ def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, fl
     Parameters
     ----------
     path : path-like or binary file
-        The result file, as written by MTEB 1.11 or newer.
+        The result file, of any version of MTEB from 1.0.
     measure : str, optional
-        The measure, such as "ndcg@10", which MTEB calls "ndcg_at_10"; by default, the main measure of the task.
+        The measure, such as "ndcg@10", which MTEB calls "ndcg_at_10"; by default, the main measure of the task. Files
+        of versions before 1.11 do not name it: then give one.
 
     Returns
     -------
@@ -103,8 +102,10 @@ def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, fl
     name, content = display_name(path), load_json(path)
     task = content.get("task_name") if isinstance(content, Mapping) else None
     splits = content.get("scores") if isinstance(content, Mapping) else None
+    if isinstance(content, Mapping) and task is None:
+        task, splits = content.get("mteb_dataset_name"), _old_splits(content)
     if not isinstance(task, str) or not isinstance(splits, Mapping):
-        raise ParseError("expected a result of MTEB 1.11 or newer, with task_name and scores", name)
+        raise ParseError("expected a result of MTEB, with task_name or mteb_dataset_name, and scores", name)
     entries = [entry for own in splits.values() if isinstance(own, list) for entry in own]
     key = "main_score" if measure is None else measure.replace("@", "_at_")
     scores = [entry.get(key) if isinstance(entry, Mapping) else None for entry in entries]
@@ -113,6 +114,17 @@ def read_mteb_results(path: Source, measure: str | None = None) -> tuple[str, fl
         told = f"; it has {', '.join(known[:8])}" if known else ""
         raise ParseError(f"there is no number {key!r} for each subset of {task}{told}", name)
     return task, float(np.mean([float(score) for score in scores if score is not None]))
+
+
+def _old_splits(content: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return {split: scores of each subset} of a file from before MTEB 1.11: {split: scores} or {split: {subset: ...}}.
+
+    >>> _old_splits({"mteb_version": "1.7.4", "test": {"evaluation_time": 3.5, "de": {"ndcg_at_10": 0.5}}})
+    {'test': [{'ndcg_at_10': 0.5}]}
+    """
+    splits = {split: own for split, own in content.items() if isinstance(own, Mapping)}
+    by_subset = {split: [each for each in own.values() if isinstance(each, Mapping)] for split, own in splits.items()}
+    return {split: by_subset[split] or [own] for split, own in splits.items()}
 
 
 def _is_number(value: object) -> bool:

@@ -13,8 +13,6 @@ from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_whole
 from idealrank.io.formats import Format, Nested
 
-__all__ = ["JSON", "Pairs", "load_json", "parse_json", "read_json", "write_json"]
-
 
 def read_json(path: Source, *, content: str | None = None, progress: Progress | None = None) -> Qrels | Run:
     r"""Read judgments or a run from JSON: {query: {document: number}}.

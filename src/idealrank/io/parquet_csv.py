@@ -19,10 +19,10 @@ from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError, ParseError
-from idealrank.io.files import Progress, Source, atomic_output, display_name, path_text, read_whole
+from idealrank.io.files import Progress, Source, atomic_output, check_growth, display_name, path_text, read_whole
 from idealrank.io.format_list import FORMATS
 from idealrank.io.formats import Format, Frame, named, sniffed
-from idealrank.io.frame_arrays import pyarrow_module
+from idealrank.io.frame_arrays import pyarrow_module, too_many_columns
 from idealrank.io.frame_output import to_frame
 from idealrank.io.frame_roles import Columns
 from idealrank.io.frames import Stored, from_frame
@@ -31,19 +31,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     from idealrank.io.formats import Content
-
-__all__ = [
-    "CSV",
-    "PARQUET",
-    "csv_columns",
-    "line_of_record",
-    "parquet_file",
-    "ranking_of_csv",
-    "read_csv",
-    "read_frame",
-    "read_parquet",
-    "write_frame",
-]
 
 
 def read_parquet(path: Source, **columns: Unpack[Columns]) -> RankingData:
@@ -284,7 +271,11 @@ def parquet_file(source: Source) -> Iterator[pyarrow.parquet.ParquetFile]:
     is_path = isinstance(source, (str, os.PathLike)) and source != "-"
     with open(source, "rb") if is_path else io.BytesIO(read_whole(source)) as file:  # type: ignore[arg-type]
         try:
-            yield pq.ParquetFile(file, page_checksum_verification=True, pre_buffer=False)
+            opened = pq.ParquetFile(file, page_checksum_verification=True, pre_buffer=False)
+            n_cells = opened.metadata.num_rows * opened.metadata.num_columns
+            cure = "write it without compression and dictionaries"
+            check_growth(4 * n_cells, file.seek(0, os.SEEK_END), cure, display_name(source))
+            yield opened
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             what = " ".join(str(error).split())
             raise ParseError(f"not a Parquet file, or damaged: {what}", display_name(source)) from None
@@ -300,6 +291,8 @@ def _csv_table(content: bytes, name: str, text: Sequence[str]) -> pyarrow.Table:
     # Arrow needs the header in one block.
     header = re.search(rb"\S[^\n]*\n?", content)
     block_size = min(max(1 << 20, 2 * header.end() if header else 0), 2**31 - 1)
+    if header and (what := too_many_columns(header[0].count(parse.delimiter.encode()) + 1, len(content))):
+        raise ParseError(what, name, 1)
 
     def read(use_threads: bool) -> pyarrow.Table:
         options = pa_csv.ReadOptions(use_threads=use_threads, block_size=block_size)

@@ -11,8 +11,6 @@ from idealrank._core.threads import resolve_threads
 from idealrank.errors import OptionError
 from idealrank.io.files import Progress, fed_blocks
 
-__all__ = ["RunAhead"]
-
 
 class RunAhead(os.PathLike[str]):
     """The path of a file that is probably a TREC run, and that a thread has begun to read.

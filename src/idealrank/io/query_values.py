@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from idealrank.errors import ParseError
 from idealrank.io.files import read_whole
 
-__all__ = ["read_per_query", "read_query_weights"]
-
 _JSON = re.compile(r"\s*\{")
 
 
@@ -55,8 +53,8 @@ def read_per_query(path: str | os.PathLike[str]) -> dict[str, str]:
 
 def _text_pairs(text: str, name: str) -> Iterator[tuple[int, str, str]]:
     """Yield the number of each line, its query and its value."""
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), start=1)]
-    lines = [(number, line) for number, line in lines if line and not line.startswith("#")]
+    stripped = ((number, line.strip()) for number, line in enumerate(text.splitlines(), start=1))
+    lines = [(number, line) for number, line in stripped if line and not line.startswith("#")]
     by_comma = all(re.match(r"[^\s,]+,", line) for _, line in lines)
     for number, line in lines:
         query, *value = line.split(",", 1) if by_comma else line.split("\t", 1) if "\t" in line else line.split(None, 1)

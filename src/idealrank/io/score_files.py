@@ -13,8 +13,6 @@ from idealrank.data.columns import float_column
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
 
-__all__ = ["read_groups", "read_scores", "write_groups", "write_scores"]
-
 
 def read_scores(path: Source, *, n_threads: int | None = None, progress: Progress | None = None) -> Floats:
     r"""Read one score per line, in the order of the documents.

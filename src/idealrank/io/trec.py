@@ -15,7 +15,7 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
-from idealrank._names.grammar import number_text
+from idealrank._names.options import number_text
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import read_only
 from idealrank.data.ids import Ids
@@ -27,18 +27,8 @@ from idealrank.io.files import Progress, Source, atomic_output, display_name, re
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 from idealrank.io.prefetch import RunAhead
 
-__all__ = [
-    "QRELS",
-    "RUN",
-    "SUBTOPICS",
-    "RewritingReader",
-    "TrecReader",
-    "read_columns",
-    "read_qrels",
-    "read_run",
-    "write_qrels",
-    "write_run",
-]
+#: From here on, float64 has not every integer.
+_SKIPS_INTEGERS = 2.0**53
 
 _QUERIES_AT_ONCE, _REWRITTEN_AT_ONCE = 256, 1 << 18
 _SECOND_FIELD = re.compile(rb"(?m)^([ \t]*+[^ \t\r\n]++[ \t]++)([^ \t\r\n]++)[ \t]++[^ \t\r\n]++")
@@ -279,7 +269,26 @@ def _columns(path: Source, reader: TrecReader) -> tuple[tuple[Ids, Int64s, Ids, 
         lines = "1 line begins" if reader.n_comments == 1 else f"{reader.n_comments:,} lines begin"
         message = f"{lines} with '#': passed over as comments, although a query id may begin so"
         problems = (Problem("comment", reader.n_comments, message),)
-    return (Ids(*query_ids), read_only(offsets), Ids(*doc_ids), read_only(values)), problems, tag
+    ids = Ids(*query_ids)
+    problems += _equal_by_rounding(ids, offsets, values)
+    return (ids, read_only(offsets), Ids(*doc_ids), read_only(values)), problems, tag
+
+
+def _equal_by_rounding(query_ids: Ids, offsets: Int64s, values: Floats) -> tuple[Problem, ...]:
+    """Report numbers of a query that are equal and so large that their text may have been different."""
+    if max(values.max(), -values.min()) < _SKIPS_INTEGERS:
+        return ()
+    rows = np.flatnonzero(np.abs(values) >= _SKIPS_INTEGERS)
+    queries = np.searchsorted(offsets, rows, "right")
+    order = np.lexsort((values[rows], queries))
+    numbers, queries = values[rows][order], queries[order]
+    same = (numbers[1:] == numbers[:-1]) & (queries[1:] == queries[:-1])
+    count = int(np.count_nonzero(np.append(same, False) | np.append(False, same)))
+    if not count:
+        return ()
+    first = query_ids[int(queries[1:][same][0]) - 1]
+    message = f"{count:,} numbers of 2^53 or more in size are equal to another in their query, first in query {first!r}"
+    return (Problem("large numbers", count, f"{message}: as float64, neighboring integers of that size are equal"),)
 
 
 def write_qrels(qrels: Qrels | Mapping[Any, Mapping[Any, float]], path: str | os.PathLike[str]) -> None:

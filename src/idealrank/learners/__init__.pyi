@@ -6,6 +6,9 @@ from idealrank.learners.files.exports import to_ranklib as to_ranklib
 from idealrank.learners.files.exports import to_vespa as to_vespa
 from idealrank.learners.files.models import load as load
 from idealrank.learners.files.models import save as save
+from idealrank.learners.histories.history_factors import HistoryFactors as HistoryFactors
+from idealrank.learners.histories.history_ranker import HistoryRanker as HistoryRanker
+from idealrank.learners.histories.item_regression import ItemRegression as ItemRegression
 from idealrank.learners.learner_names import register as register
 from idealrank.learners.linear.adarank import AdaRank as AdaRank
 from idealrank.learners.linear.classic_rankers import ApproxAPRanker as ApproxAPRanker
@@ -18,11 +21,11 @@ from idealrank.learners.linear.classic_rankers import RankNet as RankNet
 from idealrank.learners.linear.classic_rankers import RankSVM as RankSVM
 from idealrank.learners.linear.classic_rankers import SoftRank as SoftRank
 from idealrank.learners.linear.linear_ranker import LinearRanker as LinearRanker
-from idealrank.learners.linear.sources import ParquetSource as ParquetSource
+from idealrank.learners.linear.query_blocks import ParquetSource as ParquetSource
 from idealrank.learners.random import RandomRanker as RandomRanker
 from idealrank.learners.search.cross_fold import cross_fold as cross_fold
 from idealrank.learners.search.tuning import tune as tune
-from idealrank.learners.structural.svm_map import SVMMap as SVMMap
-from idealrank.learners.structural.svm_ndcg import SVMNDCG as SVMNDCG
+from idealrank.learners.structural.structural_svm import SVMNDCG as SVMNDCG
+from idealrank.learners.structural.structural_svm import SVMMap as SVMMap
 from idealrank.learners.trees.boosted import BoostedRanker as BoostedRanker
 from idealrank.learners.trees.rankboost import RankBoost as RankBoost

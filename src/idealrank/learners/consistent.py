@@ -15,12 +15,10 @@ from idealrank.learners.estimators import check_learner, clone, threadpool_limit
 from idealrank.learners.learner_base import Ranker
 from idealrank.learners.learner_names import register
 from idealrank.losses import LeastSquares
-from idealrank.losses.targets import normalizer
+from idealrank.losses.segments import normalizer
 from idealrank.measures import discounts, gains
 from idealrank.measures.discounts import DiscountLike
 from idealrank.measures.gains import GainLike
-
-__all__ = ["ConsistentRegression"]
 
 
 @register("consistent_regression")

@@ -20,8 +20,6 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["NORMALIZATIONS", "DenseFeatures", "FeatureMoments", "SparseFeatures", "features_of"]
-
 #: How the features of a query may be brought to one scale.
 NORMALIZATIONS = ("minmax", "zscore")
 _CELLS = 1 << 20  # cells that are copied to float64 at a time, if a column of a query has no more
@@ -65,6 +63,11 @@ class DenseFeatures:
     offsets: Int64s
     normalization: _native.Normalization | None
     n_threads: int
+
+    @property
+    def n_columns(self) -> int:
+        """Number of features."""
+        return int(self.cells.shape[1])
 
     def scores(self, weights: Floats) -> Floats:
         """Return one score per document."""
@@ -119,12 +122,13 @@ class DenseFeatures:
                 yield from ((slice(first, last), slice(low, low + width)) for low in range(0, n_features, width))
             first = last
 
-    def of_query(self, query: int, own: slice) -> DenseFeatures:
-        """Return the features of one query, which has these documents."""
-        fitted, row = self.normalization, slice(query, query + 1)
+    def of_queries(self, queries: slice) -> DenseFeatures:
+        """Return the features of some adjacent queries."""
+        own, offsets = _cut(self.offsets, queries)
+        fitted = self.normalization
         if fitted is not None:
-            fitted = _native.Normalization(shift=fitted.shift[row], scale=fitted.scale[row])
-        return DenseFeatures(self.cells[own], np.array([0, own.stop - own.start]), fitted, 1)
+            fitted = _native.Normalization(shift=fitted.shift[queries], scale=fitted.scale[queries])
+        return DenseFeatures(self.cells[own], offsets, fitted, self.n_threads if offsets.size > 2 else 1)
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,11 @@ class SparseFeatures:
 
     rows: Any
     offsets: Int64s
+
+    @property
+    def n_columns(self) -> int:
+        """Number of features."""
+        return int(self.rows.shape[1])
 
     def scores(self, weights: Floats) -> Floats:
         """Return one score per document."""
@@ -163,9 +172,16 @@ class SparseFeatures:
         between = sums.multiply(sums).T @ (1 / np.maximum(sizes, 1)) / n
         return FeatureMoments(n, mean, np.maximum(squares - mean**2, 0), np.maximum(squares - between, 0))
 
-    def of_query(self, query: int, own: slice) -> SparseFeatures:
-        """Return the features of one query, which has these documents."""
-        return SparseFeatures(self.rows[own], np.array([0, own.stop - own.start]))
+    def of_queries(self, queries: slice) -> SparseFeatures:
+        """Return the features of some adjacent queries."""
+        own, offsets = _cut(self.offsets, queries)
+        return SparseFeatures(self.rows[own], offsets)
+
+
+def _cut(offsets: Int64s, queries: slice) -> tuple[slice, Int64s]:
+    """Return the documents of some adjacent queries, and their offsets."""
+    cut = offsets[queries.start : queries.stop + 1]
+    return slice(int(cut[0]), int(cut[-1])), cut - cut[0]
 
 
 def features_of(

@@ -12,18 +12,63 @@ import numpy.typing as npt
 from idealrank._names.options import check_options, choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.columns import check_index, check_unmasked
-from idealrank.data.construction import from_arrays
+from idealrank.data.construction import from_arrays, offsets_of_group
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.scorer import mean_value
+from idealrank.evaluation.scorer import mean_value, no_queries
 from idealrank.learners.estimators import BaseEstimator, check_is_fitted, clone, validate_data
 from idealrank.learners.features import NORMALIZATIONS, DenseFeatures, SparseFeatures, features_of
 from idealrank.measures import Measure, measure
 
-__all__ = ["Dataset", "Learner", "Ranker", "Rows", "as_data"]
-
 #: Features, labels and the query id of each row, in any order.
 Rows: TypeAlias = tuple[Any, npt.ArrayLike, Iterable[object]]
+
+
+def query_of_rows(X: Any, qid: Any, group: Any, name: str = "group") -> Any:
+    """Return the query of each row of X, given its ids or the sizes of groups of rows that follow each other.
+
+    >>> query_of_rows([[1.0], [2.0], [3.0]], None, [2, 1])
+    array([0, 0, 1])
+    """
+    if group is None:
+        return qid
+    if qid is not None:
+        raise DataError(f"give the queries once: by {name.replace('group', 'qid')} or by {name}, not both")
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    sizes = np.diff(offsets_of_group(group, n_rows, name))
+    return np.repeat(np.arange(sizes.size), sizes)
+
+
+def validation_rows(eval_set: Any, eval_qid: Any, eval_group: Any) -> Any:
+    """Return validation data as it is, or (X, y, qid) of what was given in parts, each alone or in a list of one.
+
+    >>> validation_rows([([[1.0], [2.0]], [0, 1])], eval_qid=None, eval_group=[[2]])
+    ([[1.0], [2.0]], [0, 1], array([0, 0]))
+    """
+    parts = {"eval_qid": eval_qid, "eval_group": eval_group}
+    given = [name for name, part in parts.items() if part is not None]
+    if eval_set is None:
+        if given:
+            raise DataError(f"{given[0]} is given without eval_set")
+        return None
+    if isinstance(eval_set, list):
+        if len(eval_set) > 1 and isinstance(eval_set[0], tuple):
+            raise DataError(f"eval_set must be one set of validation data, got a list of {len(eval_set)}")
+        eval_set = eval_set[0] if len(eval_set) == 1 else tuple(eval_set)
+    if not given:
+        if isinstance(eval_set, tuple) and len(eval_set) == 2:
+            raise DataError("eval_set is RankingData or (X, y, qid); beside (X, y), give eval_qid or eval_group")
+        return eval_set
+    if not isinstance(eval_set, tuple) or len(eval_set) != 2:
+        raise DataError(f"{given[0]} goes with an eval_set of (X, y), got {type(eval_set).__name__}")
+    X, y = eval_set
+    return X, y, query_of_rows(X, _alone(eval_qid), _alone(eval_group), "eval_group")
+
+
+def _alone(given: Any) -> Any:
+    """Return the only item of a list, if it is an array itself."""
+    is_wrapped = isinstance(given, (list, tuple)) and len(given) == 1 and np.ndim(given[0]) > 0
+    return given[0] if is_wrapped else given
 
 
 @runtime_checkable
@@ -127,7 +172,10 @@ class Ranker(Learner):
         y: npt.ArrayLike | None = None,
         *,
         qid: Iterable[object] | None = None,
-        eval_set: Dataset | Rows | None = None,
+        group: npt.ArrayLike | None = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        eval_group: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         query_weight: npt.ArrayLike | None = None,
     ) -> Self:
@@ -142,8 +190,13 @@ class Ranker(Learner):
             One label per row, if ``X`` is an array.
         qid : iterable, optional
             The query id of each row, in any order, if ``X`` is an array.
+        group : array-like of int, optional
+            In place of ``qid``, the number of rows of each query, whose rows follow each other.
         eval_set : RankingData or (X, y, qid), optional
             Validation data: the iteration that is best on it is kept. It may be a source if ``X`` may be one.
+        eval_qid, eval_group : array-like, optional
+            The queries of an ``eval_set`` of (X, y), as ids or as sizes. Like in LightGBM and XGBoost, all three may be
+            lists with one item.
         sample_weight : array-like, optional
             One weight per row, if ``X`` is an array; it multiplies the gain of the document, or its pairs.
         query_weight : array-like, optional
@@ -162,7 +215,9 @@ class Ranker(Learner):
             If an option of the learner is not valid.
         """
         self.check_options()
-        self._fit(*self._prepared(X, y, qid, eval_set, sample_weight, query_weight))
+        queries = query_of_rows(X, qid, group)
+        validation = validation_rows(eval_set, eval_qid, eval_group)
+        self._fit(*self._prepared(X, y, queries, validation, sample_weight, query_weight))
         return self
 
     def _prepared(
@@ -231,7 +286,11 @@ class Ranker(Learner):
             The mean of the measure.
         """
         check_is_fitted(self)
-        return self._mean(self._accepted(X, y, qid) if _is_dataset(X) else _from_arrays(self, X, y, qid))
+        if _is_dataset(X):
+            return self._mean(self._accepted(X, y, qid))
+        if y is not None and qid is None:
+            return no_queries(_missing(self, y))
+        return self._mean(_from_arrays(self, X, y, qid))
 
     def validated_by(self, other: str | Measure) -> Self:
         """Return an unfitted copy that uses another measure for validation and for ``score``.
@@ -324,6 +383,15 @@ def _finite(scores: Floats) -> Floats:
     return scores
 
 
+def _missing(ranker: BaseEstimator, y: npt.ArrayLike | None) -> str:
+    missing = "requires y to be passed, but the target y is None" if y is None else "got no qid"
+    cure = "give RankingData, or the label and the query of each row (qid, or group with sizes)"
+    if y is not None:  # without routing, a search of scikit-learn passes qid to fit at most
+        cure += "; a search of scikit-learn passes them on after sklearn.set_config(enable_metadata_routing=True) "
+        cure += "and fit(X, y, qid=...); idealrank.learners.tune needs no setting"
+    return f"{type(ranker).__name__} {missing}: {cure}"
+
+
 def _from_arrays(
     ranker: BaseEstimator,
     X: Any,
@@ -337,13 +405,7 @@ def _from_arrays(
 ) -> RankingData:
     """Return arrays as RankingData, with features checked like in scikit-learn."""
     if labeled and (y is None or qid is None):
-        missing = "requires y to be passed, but the target y is None" if y is None else "got no qid"
-        cure = "give RankingData, or the label and the query of each row"
-        if y is not None:
-            # Without routing, a search passes qid to fit at most, and makes NaN of the error of score.
-            cure += "; a search of scikit-learn passes them on after sklearn.set_config(enable_metadata_routing=True) "
-            cure += "and fit(X, y, qid=...); idealrank.learners.tune needs no setting"
-        raise DataError(f"{type(ranker).__name__} {missing}: {cure}")
+        raise DataError(_missing(ranker, y))
     check_unmasked(X, "features")
     check_index({"X": X, "y": y, "qid": qid, "sample_weight": sample_weight})
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float32, "order": "C", "ensure_all_finite": False}

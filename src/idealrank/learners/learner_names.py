@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from idealrank._names.grammar import no_option
+from idealrank._names.options import no_option
 from idealrank._names.registry import Registry
 from idealrank.learners.learner_base import Learner, Ranker
-
-__all__ = ["LEARNERS", "by_class_name", "learner", "made", "options_of", "register"]
 
 #: The learners by name; `register` adds one.
 LEARNERS: Registry[Ranker] = Registry("learner", Ranker, "approx_ndcg", "idealrank.learners")

@@ -16,8 +16,6 @@ from idealrank.learners.features import features_of
 from idealrank.learners.learner_base import Ranker
 from idealrank.learners.learner_names import register
 
-__all__ = ["RandomRanker"]
-
 
 @register("random", "random_ranker")
 class RandomRanker(Ranker):

@@ -11,8 +11,7 @@ from idealrank._present.page import Figure, Page, Section
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank.data.ranking import RankingData
-
-__all__ = ["TrainingSummary", "summarize_training"]
+from idealrank.learners.iterative import kept_iterations
 
 
 @dataclass(frozen=True)
@@ -75,17 +74,26 @@ class TrainingSummary(Result):
         ranker = self.ranker
         options = ", ".join(f"{name}={value}" for name, value in self._changed_options().items())
         lines = [f"{ranker.label}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
+        if getattr(ranker, "l2_", None) is not None and ranker.l2 is None and ranker.loss is None:
+            lines.append(f"ridge regression with the penalty l2={ranker.l2_:.3g}, which ranks best")
         if getattr(ranker, "history_", None):
             n_iterations, most = len(ranker.history_) - 1, getattr(ranker, "max_iter", None)
             stages = f" (max_iter={most} limits each stage)" if most is not None and n_iterations > most else ""
-            lines.append(f"iteration {ranker.best_iteration_:,} of {n_iterations:,} is kept{stages}")
+            lines += [
+                f"{each.stage}{': ' if each.stage else ''}{each} is kept{stages}" for each in kept_iterations(ranker)
+            ]
         return lines
 
     def _figures(self) -> tuple[Figure, ...]:
         history = getattr(self.ranker, "history_", None)
         if not history:
             return ()
-        described = f"Iteration {self.ranker.best_iteration_} of {len(history) - 1} is the best"
+        kept = kept_iterations(self.ranker)
+        if len(kept) > 1:
+            described = "; ".join(f"{each.stage}: {each} is the best" for each in kept)
+            caption = "Learning curves of the losses; dashed lines mark the iterations that were kept"
+            return (Figure("learning_curve", (self.ranker,), caption, described),)
+        described = f"{str(kept[0]).capitalize()} is the best"
         caption = "Learning curve; the dashed line marks the iteration that was kept"
         if len({entry.get("stage") for entry in history}) > 1:
             caption += ", and the line is interrupted where a new stage of the training begins"

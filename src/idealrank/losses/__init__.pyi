@@ -6,6 +6,7 @@ from idealrank.losses.direct import ApproxNDCG as ApproxNDCG
 from idealrank.losses.direct import ApproxPrecision as ApproxPrecision
 from idealrank.losses.direct import ApproxRR as ApproxRR
 from idealrank.losses.lambda_loss import LambdaLoss as LambdaLoss
+from idealrank.losses.lambda_loss import SmoothedLambdaRank as SmoothedLambdaRank
 from idealrank.losses.listwise import Cosine as Cosine
 from idealrank.losses.listwise import CrossEntropy as CrossEntropy
 from idealrank.losses.listwise import LeastSquares as LeastSquares

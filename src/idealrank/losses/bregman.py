@@ -10,10 +10,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses import links, potentials
 from idealrank.losses.loss_names import register
-from idealrank.losses.segments import sums
-from idealrank.losses.targets import Listwise, normalizer
-
-__all__ = ["Bregman"]
+from idealrank.losses.segments import Listwise, normalizer, sums
 
 
 @register("bregman")

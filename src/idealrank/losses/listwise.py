@@ -8,7 +8,6 @@ u = G / ||G||_D are the targets of a consistent loss.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,17 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.loss_base import Loss
 from idealrank.losses.loss_names import register
-from idealrank.losses.segments import log_shares, norms, runs, sums
-from idealrank.losses.targets import Listwise, Target, check_finite, check_outcome, divided, normalizer
-
-__all__ = ["Cosine", "CrossEntropy", "LeastSquares", "ListMLE", "QNorm"]
+from idealrank.losses.segments import (
+    Listwise,
+    Target,
+    check_finite,
+    check_outcome,
+    divided,
+    log_shares,
+    normalizer,
+    norms,
+    sums,
+)
 
 
 @register("least_squares", "squared")
@@ -116,14 +122,26 @@ class CrossEntropy(Listwise):
     def target(self, lists: Lists) -> Target:
         if self.normalizer is not None:
             return super().target(lists)
-        check_finite(lists.labels, lists.offsets, "label")
-        logits = lists.labels if self.gain is None else self.gain(lists.labels)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            if lists.weights is not None:
-                logits = logits + np.log(lists.weights)
-            shares = np.exp(log_shares(logits, lists.offsets))
+        with np.errstate(invalid="ignore"):
+            shares = np.exp(log_shares(self._logits(lists), lists.offsets))
         total = sums(shares, lists.offsets)  # NaN if all weights are 0
         return Target(shares, total > 0)
+
+    def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
+        if self.normalizer is not None:
+            return super().values_and_gradient(lists)
+        columns = self._logits(lists), lists.scores, lists.offsets
+        outcome = _native.softmax_cross_entropy(*columns, targets="logits", n_threads=lists.n_threads)
+        return check_outcome(self, *outcome, lists)
+
+    def _logits(self, lists: Lists) -> Floats:
+        """Return the logs of what targets are proportional to without a normalizer."""
+        check_finite(lists.labels, lists.offsets, "label")
+        if self.gain is None and lists.weights is None:
+            return lists.labels
+        with np.errstate(divide="ignore", over="ignore"):
+            logits = lists.labels if self.gain is None else self.gain(lists.labels)
+            return logits if lists.weights is None else logits + np.log(lists.weights)
 
     def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
         logs, fitted = self._fit(lists)
@@ -241,66 +259,24 @@ class ListMLE(Loss):
     ties: str = option(choice("together", "stable"), "together")
 
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
-        gradient = np.empty_like(lists.scores)
-        with np.errstate(all="ignore"):
-            steps = self._steps(lists)
-            terms = steps.weights * (steps.greatest - steps.scores + steps.rest)
-            gradient[steps.order] = steps.chosen(1) - steps.weights
-        return check_outcome(self, sums(terms, lists.offsets), gradient, lists)
+        values, gradient, _ = self._sums(lists, curvature=False)
+        return check_outcome(self, values, gradient, lists)
 
     def curvature(self, lists: Lists) -> Floats:
-        curvature = np.empty_like(lists.scores)
-        with np.errstate(all="ignore"):
-            steps = self._steps(lists)
-            curvature[steps.order] = np.maximum(steps.chosen(1) - steps.chosen(2), 0)  # sum of w p (1 - p)
-        return np.nan_to_num(curvature, nan=0.0)
+        return np.nan_to_num(self._sums(lists, curvature=True)[2], nan=0.0)
 
     def gradient_and_curvature(self, lists: Lists) -> tuple[Floats, Floats]:
-        gradient, curvature = np.empty_like(lists.scores), np.empty_like(lists.scores)
-        with np.errstate(all="ignore"):
-            steps = self._steps(lists)
-            once = steps.chosen(1)
-            gradient[steps.order] = once - steps.weights
-            curvature[steps.order] = np.maximum(once - steps.chosen(2), 0)
-        _, gradient = check_outcome(self, np.zeros(lists.n_queries), gradient, lists)
+        values, gradient, curvature = self._sums(lists, curvature=True)
+        check_outcome(self, np.zeros_like(values), gradient, lists)
         return gradient, np.nan_to_num(curvature, nan=0.0)
 
-    def _steps(self, lists: Lists) -> _Steps:
-        check_finite(lists.labels, lists.offsets, "label")
-        check_finite(lists.scores, lists.offsets, "score")
-        order = _native.order(lists.labels, lists.offsets, lists.n_threads)
-        first = last = np.arange(order.size)
-        if self.ties == "together":
-            first, last = runs(np.take(lists.labels, order), lists.offsets)
-        weights = np.ones(order.size) if lists.weights is None else np.take(lists.weights, order)
-        scores = np.take(lists.scores, order)
-        greatest, rest = _native.suffix_log_sums(scores, None, lists.offsets, lists.n_threads)
-        total = np.take(greatest, first), np.take(rest, first)
-        return _Steps(order, weights, scores, *total, last, lists.offsets, lists.n_threads)
-
-
-@dataclass(frozen=True)
-class _Steps:
-    """The documents in the order in which they are chosen, and the log of the sum of exp(s) each is chosen from.
-
-    That log is ``greatest + rest``, kept separately because the rest could be lost in the sum if scores are large. It
-    never rises from one choice to the next.
-    """
-
-    order: Int64s
-    weights: Floats
-    scores: Floats
-    greatest: Floats
-    rest: Floats
-    last: Int64s
-    offsets: Int64s
-    n_threads: int
-
-    def chosen(self, power: int) -> Floats:
-        """Return the sum of w p^power over the choices that each document takes part in, where p is its probability."""
-        falls = np.diff(self.greatest, prepend=0.0) + np.diff(self.rest, prepend=0.0)
-        upwards = self.offsets[-1] - self.offsets[::-1]
-        decays = np.exp(power * np.minimum(falls, 0.0))[::-1]  # the entry of a query's first document is not used
-        choices = _native.decayed_sums(self.weights[::-1].copy(), decays.copy(), upwards, self.n_threads)[::-1]
-        own = np.exp(power * (self.scores - np.take(self.greatest, self.last) - np.take(self.rest, self.last)))
-        return np.asarray(np.take(choices, self.last) * own)
+    def _sums(self, lists: Lists, *, curvature: bool) -> tuple[Floats, Floats, Floats]:
+        return _native.list_mle(
+            lists.labels,
+            lists.scores,
+            lists.offsets,
+            lists.weights,
+            together=self.ties == "together",
+            curvature=curvature,
+            n_threads=lists.n_threads,
+        )

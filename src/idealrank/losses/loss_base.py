@@ -14,8 +14,6 @@ from idealrank._typing import Floats
 from idealrank.data.columns import weight_column
 from idealrank.data.lists import Lists
 
-__all__ = ["Loss"]
-
 
 class Loss(Options):
     """Base class of losses: immutable values to be minimized, which return one number per query and its gradient.

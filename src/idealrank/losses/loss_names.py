@@ -8,8 +8,6 @@ from typing import TypeVar
 from idealrank._names.registry import Registry
 from idealrank.losses.loss_base import Loss
 
-__all__ = ["LOSSES", "loss", "register"]
-
 #: The losses by name; `register` adds one.
 LOSSES: Registry[Loss] = Registry("loss", Loss, "cosine or cross_entropy(normalizer=dcg)", "idealrank.losses")
 LossClass = TypeVar("LossClass", bound=type[Loss])

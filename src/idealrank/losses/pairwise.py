@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,11 +30,9 @@ from idealrank.errors import OptionError
 from idealrank.losses.direct import depths_of
 from idealrank.losses.loss_base import Loss
 from idealrank.losses.loss_names import register
-from idealrank.losses.targets import worth_of
+from idealrank.losses.segments import worth_of
 from idealrank.measures import NDCG, Measure, cutoffs, gains, measure
-from idealrank.measures.plan import Plan, run
-
-__all__ = ["Hinge", "LambdaRank", "PairwiseLinear", "PairwiseLogistic", "SquaredHinge"]
+from idealrank.measures.measure_base import Plan, run
 
 _positive = number(1e-300, 1e300)
 
@@ -277,28 +276,51 @@ class LambdaRank(Pairwise):
 
     def plan(self) -> Plan:
         """Return how the measure is computed, as plain data; a query without gain counts 0."""
-        plan = self.measure.with_convention().plan()
-        separable = plan is not None and plan.reduction in ("sum", "precision_mean", "first", "any")
-        if plan is None or not separable or plan.denominator == "hits" or not isinstance(plan.gain, gains.Gain):
-            takes = "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision, ap, rr, hit_rate"
-            raise OptionError(f"{self.label}: swaps change {self.measure} without a closed form; use one of {takes}")
-        return dataclasses.replace(plan, empty=0.0)
+        return self._plan
+
+    @cached_property
+    def _plan(self) -> Plan:
+        return swap_plan(self, *_SWAPPED)
 
     def _sums(
         self, lists: Lists, *, swap: _native.Swap | None = None, factors: Floats | None = None
     ) -> Callable[[Floats, str], tuple[Floats, Floats]]:
         plan = self.plan()
-        worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
-        depths = depths_of(plan, lists, worth)
+        swapped, common = swap_inputs(plan, lists)
         swap = _native.Swap(
-            reduction=plan.reduction,
-            discount=plan.discount.native(int(lists.sizes.max(initial=0))),
-            depths=lists.sizes if depths is None else depths,
-            truncation=self.truncation,
-            together=self.truncate_both,
-            offset=self.score_offset or 0.0,
+            **common, truncation=self.truncation, together=self.truncate_both, offset=self.score_offset or 0.0
         )
-        return super()._sums(dataclasses.replace(lists, labels=worth), swap=swap, factors=inverse_divisors(plan, lists))
+        return super()._sums(swapped, swap=swap, factors=inverse_divisors(plan, lists))
+
+
+#: The measures that a swap of two documents changes by a closed form, by how they reduce their ranks.
+_SWAPPED = {
+    "sum": "dcg, ndcg, linear_ndcg, rbp, p, recall, f1, r_precision",
+    "precision_mean": "ap",
+    "first": "rr",
+    "any": "hit_rate",
+}
+
+
+def swap_plan(loss: Any, *reductions: str) -> Plan:
+    """Return how the loss's measure is computed, as plain data; a query without gain counts 0."""
+    plan: Plan | None = loss.measure.with_convention().plan()
+    is_separable = plan is not None and plan.reduction in reductions
+    if plan is None or not is_separable or plan.denominator == "hits" or not isinstance(plan.gain, gains.Gain):
+        takes = ", ".join(_SWAPPED[reduction] for reduction in reductions)
+        raise OptionError(f"{loss.label}: swaps change {loss.measure} without a closed form; use one of {takes}")
+    return dataclasses.replace(plan, empty=0.0)
+
+
+def swap_inputs(plan: Plan, lists: Lists) -> tuple[Lists, dict[str, Any]]:
+    """Return the lists with gains for labels, and what the native core needs to know of the measure."""
+    worth = worth_of(plan.gain, dataclasses.replace(lists, weights=None))
+    depths = depths_of(plan, lists, worth)
+    return dataclasses.replace(lists, labels=worth), {
+        "reduction": plan.reduction,
+        "discount": plan.discount.native(int(lists.sizes.max(initial=0))),
+        "depths": lists.sizes if depths is None else depths,
+    }
 
 
 def check_truncation(loss: Any) -> None:

@@ -21,8 +21,6 @@ from idealrank.losses.segments import sums
 from idealrank.measures import discounts
 from idealrank.measures.ranks import SoftRanks
 
-__all__ = ["REDUCTIONS", "Positions"]
-
 
 @dataclass(frozen=True)
 class Positions:
@@ -115,3 +113,5 @@ def any_found(at: Positions) -> tuple[Floats, Floats]:
 REDUCTIONS: Mapping[str, Callable[[Positions], tuple[Floats, Floats]]] = MappingProxyType(
     {"sum": discounted_sum, "precision_mean": precision_sum, "first": first_sum, "any": any_found}
 )
+#: The reductions that compare positions with each other, also without a cutoff.
+COMPARING = frozenset({"precision_mean", "first"})

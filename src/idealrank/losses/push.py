@@ -13,10 +13,7 @@ from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.losses.loss_base import Loss
 from idealrank.losses.loss_names import register
-from idealrank.losses.segments import log_shares, log_sum_exp, runs, sums
-from idealrank.losses.targets import check_finite, check_outcome
-
-__all__ = ["Push", "n_pairs"]
+from idealrank.losses.segments import check_finite, check_outcome, log_shares, log_sum_exp, runs, sums
 
 
 @register("push")

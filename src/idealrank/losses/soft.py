@@ -13,10 +13,8 @@ from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.losses.loss_base import Loss
 from idealrank.losses.loss_names import register
-from idealrank.losses.targets import dcg_norms, worth_of
+from idealrank.losses.segments import dcg_norms, worth_of
 from idealrank.measures import cutoffs, discounts, gains
-
-__all__ = ["NeuralNDCG", "SoftNDCG"]
 
 
 class SoftlyRanked(Loss):

@@ -15,11 +15,8 @@ import numpy as np
 from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import JudgedLabels, Lists
-from idealrank.measures.measure_base import Measure, discount_option, empty_value, gain_option, kernel_ties
+from idealrank.measures.measure_base import Measure, discount_option, empty_value, gain_option, kernel_ties, run
 from idealrank.measures.measure_names import register
-from idealrank.measures.plan import run
-
-__all__ = ["CorrectedNDCG", "NDCGPValue", "NDCGZScore", "RandomNDCG"]
 
 
 class _AgainstRandom(Measure):

@@ -8,13 +8,9 @@ from idealrank._names.options import flag, number, option
 from idealrank._typing import Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.measures import gains
-from idealrank.measures.groups import ratio
-from idealrank.measures.measure_base import Measure, empty_value, kernel_ties
+from idealrank.measures.measure_base import Measure, empty_value, kernel_ties, run
 from idealrank.measures.measure_names import register
-from idealrank.measures.plan import run
-from idealrank.measures.ranked_labels import Graded
-
-__all__ = ["Compatibility"]
+from idealrank.measures.ranked_labels import Graded, ratio
 
 
 @register("compat", "compatibility")

@@ -15,11 +15,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from idealrank._names.grammar import nearest, unknown
+from idealrank._names.options import nearest, unknown
 from idealrank.errors import OptionError
 from idealrank.measures import discounts, gains
-
-__all__ = ["CHOICES_OF_MEASURES", "CONVENTION_NAMES", "Convention", "convention"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -301,7 +299,7 @@ _PRESETS = (
           "ranx 0.3: float labels are truncated to integers. Ties are in input order in lists of up to 15 documents; "
           "in longer lists their order is undefined, so input order is used here and a note says so. Its RBP weights "
           "by label and can exceed 1. Its bpref counts a negative label as judged, is NaN if every judged document is "
-          "relevant, and is 0 for all queries after one without relevant documents; these are not repeated here, and "
+          "relevant, and is 0 for all queries after one without relevant documents; these are not reproduced here, and "
           "a note says so. Its hits is the number of relevant documents, not the hit rate, and its rbp@95 is rbp.95: "
           "errors here.",
           **_LINEAR, ties="stable", stable_up_to=15, negative="unjudged", missing="error", labels="truncated",
@@ -312,14 +310,14 @@ _PRESETS = (
     _tool("sklearn",
           "scikit-learn 1.9 ndcg_score: ties are averaged, and only the documents that are passed exist. Its "
           "average_precision_score gives all documents with equal scores the precision after the last of them, which "
-          "is not repeated here, and a note says so. Its roc_auc_score has no value for a query without relevant "
+          "is not reproduced here, and a note says so. Its roc_auc_score has no value for a query without relevant "
           "documents.",
           **_LINEAR, ideal="retrieved", overrides={"ap": {"differs": ("equal scores",)}, "auc": {"empty": "nan"}}),
     _tool("torchmetrics",
           "torchmetrics 1.9: scores are compared as float32. Ties are averaged for NDCG; for the other measures their "
           "order is undefined, so input order is used here and a note says so. AP is divided by the number of relevant "
           "documents found, and a negative ideal DCG is still a divisor. AP, P, recall and RR count a document as "
-          "irrelevant if its score is not positive. One bug is not repeated here, and a note says so: a query counts "
+          "irrelevant if its score is not positive. One bug is not reproduced here, and a note says so: a query counts "
           "as empty if its labels sum to 0, as -1, 1, 0 do.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
           overrides=dict.fromkeys(("hit_rate", "r_precision"), _UNDEFINED_TIES)
@@ -337,7 +335,7 @@ _PRESETS = (
           overrides={"p": {"denominator": "retrieved"}, "ndcg": {"negative_ideal": "divide"}}),
     _tool("lightgbm",
           "LightGBM 4.7: a query without relevant documents counts as 1 in its two measures, NDCG and MAP. If queries "
-          "have weights, this 1 is added unweighted, a bug that is not repeated here. NDCG takes labels up to 30, "
+          "have weights, this 1 is added unweighted, a bug that is not reproduced here. NDCG takes labels up to 30, "
           "unless another gain is named.",
           gain=gains.Exp2(30), ties="stable", ideal="retrieved", labels="integer",
           refuses=_POOLED_AUC | {"averageprecision": _POOLED_AUC["auc"].replace("AUC", "average_precision")},
@@ -387,12 +385,12 @@ _PRESETS = (
           **_LINEAR, ties="docid_asc", negative="unjudged"),
     _tool("beir",
           "BEIR 2.2: calls pytrec_eval without the documents whose id is the id of the query, and rounds the mean to 5 "
-          "decimals, which is not repeated here. Its MRR, R_cap and Accuracy (hit_rate) keep equal scores in input "
+          "decimals, which is not reproduced here. Its MRR, R_cap and Accuracy (hit_rate) keep equal scores in input "
           "order, compare them as double and count a missing query as 0.",
           **(_TREC | {"labels": "integer", "identical_ids": "drop"}),
           overrides=dict.fromkeys(("rr", "relative_p", "hit_rate"), _BEIR_CUSTOM)),
     _tool("mteb",
-          "MTEB 2.26: calls pytrec_eval, and rounds the mean to 5 decimals, which is not repeated here. Its MRR "
+          "MTEB 2.26: calls pytrec_eval, and rounds the mean to 5 decimals, which is not reproduced here. Its MRR "
           "compares scores as double. Tasks with ignore_identical_ids, such as ArguAna, leave out documents whose id "
           "is the id of the query: identical_ids=\"drop\".",
           **(_TREC | {"labels": "integer"}), overrides={"rr": {"precision": "float64"}}),
@@ -423,7 +421,7 @@ _PRESETS = (
           **_LINEAR, ties="stable"),
     _tool("unitxt",
           "unitxt 1.26: scikit-learn's ndcg_score per query. A query with one document is left out of its mean, which "
-          "is not repeated here.",
+          "is not reproduced here.",
           **_LINEAR, ideal="retrieved"),
     _tool("sentence_transformers",
           "sentence-transformers 6.2 InformationRetrievalEvaluator: binary gains; ties by ascending document id; "

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import is_whole
-from idealrank._names.grammar import cannot_read, number_text
-from idealrank._names.options import Numbers, checked, number
+from idealrank._names.options import Numbers, cannot_read, checked, number, number_text
 from idealrank._names.registry import Registry
 from idealrank._typing import Int64s
 from idealrank.errors import OptionError
@@ -164,7 +163,7 @@ class Rank(Cutoff):
             given = int(given)
         if not is_whole(given, 1):
             raise OptionError(
-                f"a cutoff must be a whole number of at least 1, or a fraction of the list below 1, got {self.k!r}"
+                f"a cutoff must be a positive integer or a percentage (ndcg@10, ndcg@20%), got {self.k!r}"
             )
         object.__setattr__(self, "k", int(self.k))
 

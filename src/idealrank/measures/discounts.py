@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank import _native
-from idealrank._names.grammar import number_text
-from idealrank._names.options import Numbers, checked, number, option
+from idealrank._names.options import Numbers, checked, number, number_text, option
 from idealrank._names.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError

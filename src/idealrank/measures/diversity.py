@@ -20,8 +20,6 @@ from idealrank.data.subtopics import RelevantPairs
 from idealrank.measures.measure_base import Measure, check_subtopics, empty_value, kernel_ties
 from idealrank.measures.measure_names import register
 
-__all__ = ["APIA", "ERRIA", "NERRIA", "NNRBP", "NRBP", "PIA", "AlphaDCG", "AlphaNDCG", "SubtopicRecall"]
-
 #: Greedy rankings of a submodular gain reach at least 1 - 1/e of the best, at every rank (Nemhauser et al. 1978).
 _RANGE_BY_GREEDY_IDEAL = (0.0, math.e / (math.e - 1))
 #: Gains that add less than this fraction of the first one to a sum are left out.

@@ -14,8 +14,7 @@ from typing import Self, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._names.grammar import ParsedName, number_text
-from idealrank._names.options import Numbers, number, option
+from idealrank._names.options import Numbers, ParsedName, number, number_text, option
 from idealrank._names.registry import Registry
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError

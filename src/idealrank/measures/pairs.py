@@ -14,14 +14,10 @@ from idealrank._typing import Floats
 from idealrank.data.lists import Lists, located
 from idealrank.errors import DataError
 from idealrank.measures import gains
-from idealrank.measures.groups import ratio
-from idealrank.measures.measure_base import Measure, empty_value, kernel_ties
+from idealrank.measures.measure_base import Measure, empty_value, kernel_ties, run
 from idealrank.measures.measure_names import register
-from idealrank.measures.plan import run
-from idealrank.measures.ranked_labels import RankedLabels
+from idealrank.measures.ranked_labels import RankedLabels, ratio
 from idealrank.measures.retrieval import RankedRelevance
-
-__all__ = ["AUC", "KendallTau", "PairAccuracy", "PairwiseError"]
 
 
 class _PairCounts(NamedTuple):

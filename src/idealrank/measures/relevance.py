@@ -7,11 +7,8 @@ from typing import ClassVar
 
 from idealrank._names.options import choice, number, option
 from idealrank.measures import gains
-from idealrank.measures.measure_base import Measure
+from idealrank.measures.measure_base import Measure, Plan
 from idealrank.measures.measure_names import register
-from idealrank.measures.plan import Plan
-
-__all__ = ["AP", "ERR", "F1", "RR", "Bpref", "HitRate", "Judged", "Precision", "RPrecision", "Recall", "Tied"]
 
 
 class Relevance(Measure):

@@ -13,34 +13,12 @@ import numpy as np
 from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
-from idealrank.measures import formulas
+from idealrank.measures import ranked_labels
 from idealrank.measures.discounted import Persistence
-from idealrank.measures.groups import ratio
-from idealrank.measures.measure_base import LEAST_IN_LOGARITHM, Measure, empty_value, kernel_ties
+from idealrank.measures.measure_base import LEAST_IN_LOGARITHM, Measure, Plan, empty_value, kernel_ties, run
 from idealrank.measures.measure_names import register
-from idealrank.measures.plan import Plan, run
-from idealrank.measures.ranked_labels import RankedLabels
+from idealrank.measures.ranked_labels import RankedLabels, ratio
 from idealrank.measures.relevance import AP, Bpref, PlannedRelevance, Relevance
-
-__all__ = [
-    "YAAP",
-    "BinaryGain",
-    "ElevenPoint",
-    "GeometricAP",
-    "GeometricBpref",
-    "InferredAP",
-    "InterpolatedPrecision",
-    "LogAP",
-    "LogBpref",
-    "RBPResidual",
-    "RPrecisionMultiple",
-    "RelativePrecision",
-    "SetF",
-    "SetMAP",
-    "SetRelativePrecision",
-    "Unjudged",
-    "Utility",
-]
 
 _RECALLS = tuple(tenth / 10 for tenth in range(11))
 
@@ -86,7 +64,7 @@ class InferredAP(RankedRelevance):
     """
 
     def _value(self, rankings: RankedLabels) -> Floats:
-        return formulas.inferred_ap(rankings)
+        return ranked_labels.inferred_ap(rankings)
 
 
 @register("iprec_at_recall", "iprec", "interpolated_precision")
@@ -114,7 +92,7 @@ class InterpolatedPrecision(RankedRelevance):
     def _value(self, rankings: RankedLabels) -> Floats:
         assert self.recall is not None
         assert self.rounding is not None
-        return formulas.interpolated_precision(rankings, self.recall, self.rounding)
+        return ranked_labels.interpolated_precision(rankings, self.recall, self.rounding)
 
 
 @register("eleven_point", "eleven_point_average")
@@ -139,7 +117,7 @@ class ElevenPoint(RankedRelevance):
 
     def _value(self, rankings: RankedLabels) -> Floats:
         assert self.rounding is not None
-        at_recalls = [formulas.interpolated_precision(rankings, recall, self.rounding) for recall in _RECALLS]
+        at_recalls = [ranked_labels.interpolated_precision(rankings, recall, self.rounding) for recall in _RECALLS]
         mean: Floats = np.mean(at_recalls, axis=0)
         return mean
 
@@ -164,7 +142,7 @@ class RPrecisionMultiple(RankedRelevance):
 
     def _value(self, rankings: RankedLabels) -> Floats:
         assert self.multiple is not None
-        return formulas.r_precision_at(rankings, self.multiple)
+        return ranked_labels.r_precision_at(rankings, self.multiple)
 
 
 @register("bin_g", "binary_gain")
@@ -179,7 +157,7 @@ class BinaryGain(RankedRelevance):
     """
 
     def _value(self, rankings: RankedLabels) -> Floats:
-        return formulas.binary_gain(rankings)
+        return ranked_labels.binary_gain(rankings)
 
 
 @register("yaap")
@@ -196,7 +174,7 @@ class YAAP(RankedRelevance):
     _value_range = (-math.inf, math.inf)
 
     def _value(self, rankings: RankedLabels) -> Floats:
-        return formulas.yaap(rankings)
+        return ranked_labels.yaap(rankings)
 
 
 class _Log(Relevance):
@@ -314,7 +292,7 @@ class SetF(RankedRelevance):
 
     def _value(self, rankings: RankedLabels) -> Floats:
         assert self.weight is not None
-        return formulas.f_measure(rankings, self.weight)
+        return ranked_labels.f_measure(rankings, self.weight)
 
 
 @register("set_map", "set_ap")
@@ -331,7 +309,7 @@ class SetMAP(RankedRelevance):
     without = frozenset({"cutoff", "ties"})
 
     def _value(self, rankings: RankedLabels) -> Floats:
-        return formulas.set_map(rankings)
+        return ranked_labels.set_map(rankings)
 
 
 @register("set_relative_p", "set_relative_precision")
@@ -348,7 +326,7 @@ class SetRelativePrecision(RankedRelevance):
     without = frozenset({"cutoff", "ties"})
 
     def _value(self, rankings: RankedLabels) -> Floats:
-        return formulas.set_relative_precision(rankings)
+        return ranked_labels.set_relative_precision(rankings)
 
 
 @register("utility")
@@ -380,7 +358,7 @@ class Utility(RankedRelevance):
         assert self.hit is not None
         assert self.false_alarm is not None
         assert self.miss is not None
-        return formulas.utility(rankings, (self.hit, self.false_alarm, self.miss, 0.0))
+        return ranked_labels.utility(rankings, (self.hit, self.false_alarm, self.miss, 0.0))
 
 
 @register("relative_p", "relative_precision", "r_cap", "recall_cap")
@@ -455,3 +433,97 @@ class RBPResidual(Measure):
         judged = Plan("sum", "judged", discount=Persistence(filled.p))
         certain, count = run([judged, Plan("sum", "judged")], lists, kernel_ties(filled))
         return np.where(count < lists.sizes, 1 - certain, 0.0)
+
+
+class _Count(RankedRelevance):
+    """A count per query; evaluations show the sum over queries, as trec_eval does."""
+
+    without = frozenset({"cutoff", "ties", "empty", "judged_only"})
+    aggregate = "sum"
+    _value_range = (0.0, math.inf)
+    missing_value = None
+
+
+@register("num_q")
+class Queries(_Count):
+    """1 for each query; the sum is the number of queries.
+
+    Examples
+    --------
+    >>> from idealrank.measures import Queries
+    >>> Queries()([1, 0, 0], [3, 2, 1], [0, 2, 3])
+    array([1., 1.])
+    """
+
+    without = _Count.without | {"rel", "ideal"}
+    _value_range = (1.0, 1.0)
+
+    def _value(self, rankings: RankedLabels) -> Floats:
+        return np.ones(rankings.n_queries)
+
+
+@register("num_ret")
+class Retrieved(_Count):
+    """The number of retrieved documents.
+
+    Examples
+    --------
+    >>> from idealrank.measures import Retrieved
+    >>> Retrieved()([1, 0, 0], [3, 2, 1])
+    array([3.])
+    """
+
+    without = frozenset({"cutoff", "ties", "empty", "rel", "ideal"})
+
+    def _value(self, rankings: RankedLabels) -> Floats:
+        return rankings.n_retrieved.astype(np.float64)
+
+
+@register("num_rel")
+class Relevant(_Count):
+    """The number of relevant documents, retrieved or not.
+
+    Examples
+    --------
+    >>> from idealrank.measures import Relevant
+    >>> Relevant()([1, 0], [2, 1], judged=([1, 0, 1], [0, 3]))
+    array([2.])
+    """
+
+    def _value(self, rankings: RankedLabels) -> Floats:
+        return rankings.n_relevant.astype(np.float64)
+
+
+@register("num_rel_ret")
+class RelevantRetrieved(_Count):
+    """The number of relevant documents that were retrieved.
+
+    Examples
+    --------
+    >>> from idealrank.measures import RelevantRetrieved
+    >>> RelevantRetrieved()([1, 0], [2, 1], judged=([1, 0, 1], [0, 3]))
+    array([1.])
+    """
+
+    without = _Count.without | {"ideal"}
+
+    def _value(self, rankings: RankedLabels) -> Floats:
+        return rankings.found.sizes.astype(np.float64)
+
+
+@register("num_nonrel_judged_ret")
+class NonrelevantRetrieved(_Count):
+    """The number of retrieved documents that are judged and not relevant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from idealrank.measures import NonrelevantRetrieved
+    >>> NonrelevantRetrieved()([1, 0, np.nan], [3, 2, 1], judged=([1, 0], [0, 2]))
+    array([1.])
+    """
+
+    without = _Count.without | {"ideal"}
+
+    def _value(self, rankings: RankedLabels) -> Floats:
+        return rankings.retrieved.count(rankings.nonrelevant).astype(np.float64)

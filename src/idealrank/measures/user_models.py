@@ -17,12 +17,9 @@ from idealrank._typing import Booleans, Floats
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.measures import cutoffs, discounts, gains
-from idealrank.measures.measure_base import Measure, empty_value, kernel_ties
+from idealrank.measures.measure_base import Measure, Plan, empty_value, kernel_ties, run
 from idealrank.measures.measure_names import register
-from idealrank.measures.plan import Plan, run
 from idealrank.measures.ranked_labels import Graded
-
-__all__ = ["BPM", "INSQ", "INST", "ScaledDCG"]
 
 #: Ranks that a user reads at most, and queries that are computed at a time.
 _RANKS, _BLOCK = 1000, 256

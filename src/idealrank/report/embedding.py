@@ -11,12 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._present.palette import SERIES
+from idealrank._present.figure_style import SERIES
 from idealrank._present.system_scores import PAIR_COLUMNS, MeasureScores, Scores
 from idealrank._typing import Floats
 from idealrank.evaluation.top_documents import TopDocuments, TopRanking
-
-__all__ = ["Curves", "embedded_curves", "embedded_lists", "embedded_scores"]
 
 #: The number of queries and the convention, and {measure without its cutoff: {system: {cutoff: mean}}}.
 Curves: TypeAlias = tuple[str, Mapping[str, Mapping[str, Mapping[int, float]]]]

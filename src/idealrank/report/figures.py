@@ -6,14 +6,14 @@ Every function draws into ``ax`` and returns it. By default it makes a figure of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from idealrank._present.figure_style import DASHES, new_axes, shown
+from idealrank._present.figure_style import BETTER, DASHES, GRID, NEUTRAL, SERIES, WORSE, new_axes, shown
 from idealrank._present.markup import typeset
-from idealrank._present.palette import BETTER, GRID, NEUTRAL, SERIES, WORSE
 from idealrank._typing import Floats
 from idealrank.comparison.comparison_result import Comparison
 from idealrank.comparison.explain import Explanation, Waterfall
@@ -24,7 +24,7 @@ from idealrank.evaluation.evaluation_result import Evaluations
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cutoff_curves", "differences", "distributions", "means", "significance", "waterfall"]
+__all__ = ["cutoff_curves", "differences", "distributions", "learning_curve", "means", "significance", "waterfall"]
 
 _N_BINS = 25
 #: Share of the height of a row that is drawn on.
@@ -77,6 +77,20 @@ def means(result: Measured, measure: str | None = None, ax: Axes | None = None) 
     if baseline is not None:
         ax.axvline(found[baseline].mean, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
     _name_values(ax, f"{measure} ({result.basis()})")
+    return ax
+
+
+def rank_ranges(
+    names: Sequence[str], ranks: Sequence[int], low: Sequence[int], high: Sequence[int], ax: Axes | None = None
+) -> Axes:
+    """Draw the rank of each system as a dot, and the ranks that it may have as a line."""
+    ax = new_axes(ax, 0.7 + 0.27 * len(names))
+    rows = _rows(ax, map(shown, names))
+    ax.hlines(rows, low, high, colors=BETTER, linewidth=2)
+    ax.plot(ranks, rows, "o", color=BETTER, markersize=6)
+    ax.set_xlim(0.5, len(names) + 0.5)
+    _name_values(ax, "rank")
+    ax.locator_params(axis="x", nbins=8, integer=True)
     return ax
 
 
@@ -308,7 +322,7 @@ def significance(comparison: Comparison, measure: str | None = None, ax: Axes | 
 
 
 def waterfall(way: Waterfall | Explanation, ax: Axes | None = None) -> Axes:
-    """Draw the steps between the means under two conventions: a dot per mean, a bar per choice that changes a value.
+    r"""Draw the steps between the means under two conventions: a dot per mean, a bar per choice that changes a value.
 
     Parameters
     ----------
@@ -328,14 +342,14 @@ def waterfall(way: Waterfall | Explanation, ax: Axes | None = None) -> Axes:
     >>> from idealrank.report import figures
     >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
     >>> [label.get_text() for label in figures.waterfall(found.waterfalls[0]).get_yticklabels()]
-    ['trec_eval', 'gain: linear → exp2:30', 'lightgbm']
+    ['trec_eval', 'gain:\nthe label → 2^label - 1, up to label 30', 'lightgbm']
     """
     _check_has(way, "waterfalls", "explain")
     way = way.waterfalls[0]
-    steps = [step for step in way.steps if step.n_moved]
-    names = [way.start, *(f"{step.choice}: {step.before} → {step.after}" for step in steps), way.end]
-    ax = new_axes(ax, 0.7 + 0.34 * len(names))
-    rows = _rows(ax, map(shown, names))
+    steps = way.effective
+    names = [shown(way.start), *(typeset(step.text).replace(": ", ":\n", 1) for step in steps), shown(way.end)]
+    ax = new_axes(ax, 0.7 + 0.42 * len(names))
+    rows = _rows(ax, names)
     for row, mean in ((rows[0], way.start_mean), (rows[-1], way.end_mean)):
         ax.plot([mean], [row], "o", color=NEUTRAL, markersize=7)
         _write_beside(ax, mean, row, f"{mean:.4f}")
@@ -457,3 +471,53 @@ def _p_value(p: float) -> str:
 
 def _write_beside(ax: Axes, x: float, row: float, text: str) -> None:
     ax.annotate(text, (x, float(row)), (7, 0), textcoords="offset points", va="center", fontsize="small")
+
+
+def learning_curve(ranker: Any, ax: Axes | None = None) -> Axes:
+    """Draw the validation measure of a fitted ranker by iteration, or its loss if it had no validation data.
+
+    A dashed line marks the best iteration. If the fit had several stages, each is a line of its own: it may begin with
+    new weights, and losses of different stages are not comparable. If each of several losses has
+    trees of its own (`BoostedRanker`), each has a dashed line.
+
+    Parameters
+    ----------
+    ranker : estimator
+        A fitted ranker with ``history_``.
+    ax : matplotlib Axes, optional
+        The Axes to draw into; by default, those of a new figure.
+
+    Returns
+    -------
+    Axes
+        The Axes with the drawing.
+
+    Raises
+    ------
+    DataError
+        If the ranker has no history.
+
+    Examples
+    --------
+    >>> from idealrank import report
+    >>> from idealrank.learners import RankNet
+    >>> ranker = RankNet(l2=1.0).fit([[0.0], [1.0]], [0, 1], qid=[1, 1])
+    >>> report.learning_curve(ranker).lines[0].get_xdata().tolist()
+    [0, 1, 2]
+    """
+    from idealrank.learners.iterative import kept_iterations  # needs scikit-learn, which pages of results do not
+
+    history = getattr(ranker, "history_", None)
+    if not history:
+        raise DataError(f"{type(ranker).__name__} has no history of iterations to draw")
+    what = "validation" if "validation" in history[0] else "loss"
+    ax = new_axes(ax, 2.8)
+    for _, stage in groupby(enumerate(history), key=lambda each: each[1].get("stage")):
+        iterations, entries = zip(*stage, strict=True)
+        ax.plot(iterations, [each[what] for each in entries], color=BETTER, linewidth=1.5)
+    for each in kept_iterations(ranker):
+        ax.axvline(each.start + each.kept, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
+    ax.grid(axis="y", color=GRID, linewidth=0.6)
+    ax.set_xlabel("iteration")
+    ax.set_ylabel(f"validation {ranker.measure}" if what == "validation" else what, parse_math=False)
+    return ax

@@ -15,13 +15,12 @@ from typing import cast
 import idealrank
 from idealrank._core.checks import items_of
 from idealrank._core.extras import is_installed
-from idealrank._present import palette
+from idealrank._present import figure_style
 from idealrank._present.markup import Markup, joined, json_script, tag, typeset
 from idealrank._present.page import Section
 from idealrank._present.result import Result
 from idealrank._present.system_scores import Scores
 from idealrank.errors import DataError
-from idealrank.evaluation.evaluation_base import Measured
 from idealrank.evaluation.top_documents import TopDocuments
 from idealrank.io.files import atomic_output
 from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, embedded_scores
@@ -33,18 +32,12 @@ from idealrank.report.rendered_sections import (
     render_section,
 )
 
-__all__ = ["html"]
-
-_EXPECTED = {"curves": "what evaluate returned", "lists": "what ranked_lists returned", "parts": "a list of Section"}
-
 
 def html(
     result: Result,
     path: str | os.PathLike[str] | None = None,
     *,
     title: str | None = None,
-    curves: Measured | None = None,
-    lists: TopDocuments | None = None,
     parts: Sequence[Section] = (),
     command: str | None = None,
 ) -> str:
@@ -53,17 +46,12 @@ def html(
     Parameters
     ----------
     result : Result
-        The result of `evaluate`, `compare`, `explain` or any other function that returns one.
+        The result of `evaluate`, `compare`, `explain` or any other function that returns one. With ``for_report=True``,
+        `evaluate` and `compare` keep curves over cutoffs and the first documents of each query, which the page shows.
     path : str or path, optional
         The file to write, either completely or not at all; by default, the page is only returned.
     title : str, optional
         The title of the page; by default, the title of the result.
-    curves : Evaluations, optional
-        Evaluations of the same systems on the same queries at several cutoffs, such as those of `over_cutoffs`, to draw
-        as curves; by default, the measures of the result that have several cutoffs are drawn.
-    lists : TopDocuments, optional
-        The first documents of each query, as returned by `ranked_lists`, to show when a reader selects a query. If the
-        page would become too large, some queries are left out, and the page says so.
     parts : sequence of Section
         Sections to add to the page.
     command : str, optional
@@ -77,7 +65,7 @@ def html(
     Raises
     ------
     DataError
-        If ``result`` is not a result, or if ``curves`` has other queries.
+        If ``result`` is not a result, or ``parts`` are not sections.
 
     Examples
     --------
@@ -89,22 +77,11 @@ def html(
     if not hasattr(result, "page"):
         raise DataError(f"a report is of what evaluate, compare or explain returned, got {type(result).__name__}")
     parts = list(items_of(parts, "parts"))
-    optional = {"curves": (curves, "cutoff_sections"), "lists": (lists, "depth")}
-    for name, (given, needed) in [*optional.items(), *(("parts", (part, "views")) for part in parts)]:
-        if given is not None and not hasattr(given, needed):
-            raise DataError(f"{name}: expected {_EXPECTED[name]}, got {type(given).__name__}")
-    own_queries = getattr(result, "measured_queries", None)
-    if curves is not None and own_queries is not None and curves.measured_queries() != own_queries():
-        n_curves, n_result = (len(queries) for queries in (curves.measured_queries(), own_queries()))
-        raise DataError(
-            f"the curves are over {n_curves:,} queries and the result over {n_result:,}, not all the same: evaluate "
-            "the curves on the same data and systems"
-        )
+    for part in parts:
+        if not hasattr(part, "views"):
+            raise DataError(f"parts: expected a list of Section, got {type(part).__name__}")
     page = result.page()
     sections = list(page.sections() or page.summary)
-    if curves is not None:
-        sections = [each for each in sections if each.key != "curves"]
-        parts = [*curves.cutoff_sections(), *parts]
     place = next((place for place, each in enumerate(sections) if each.key == "queries"), len(sections))
     sections[place:place] = parts
     title = title or page.title
@@ -113,13 +90,13 @@ def html(
     found = [tag("ul", *findings, class_="verdicts")] if findings else []
     keyed = {section.key or f"part-{place}": section for place, section in enumerate(sections)}
     rendered = [render_section(section, key) for key, section in keyed.items()]
-    data, appendix = _embedded(sections, lists)
+    data, appendix = _embedded(sections)
     script = _asset("page.js") if data else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     content = Template(_asset("page.html")).substitute(
         title=joined([title]),
         script_hash=f"sha256-{digest}",
-        style=palette.css() + _asset("page.css"),
+        style=figure_style.css() + _asset("page.css"),
         header=tag("header", tag("h1", title), *about, *found),
         contents=_contents(keyed, bool(appendix)),
         main="\n".join([*rendered, _provenance(command, page.provenance), *appendix]),
@@ -133,20 +110,18 @@ def html(
     return content
 
 
-def _embedded(sections: Iterable[Section], lists: TopDocuments | None) -> tuple[dict[str, object], list[Markup]]:
+def _embedded(sections: Iterable[Section]) -> tuple[dict[str, object], list[Markup]]:
     """Return the data of the interactive views, and all of its numbers as tables."""
     views = {view: make for section in sections for view, make in section.views.items()}
-    curves, kept = views.pop("curves", None), views.pop("lists", None)
+    curves, lists = views.pop("curves", None), views.pop("lists", None)
     if not views:
         return {}, []
     scores = cast("Scores", next(iter(views.values()))())
     data: dict[str, object] = {"scores": embedded_scores(scores)}
     if curves is not None:
         data["curves"] = embedded_curves(cast("Curves", curves()))
-    if lists is None and kept is not None:
-        lists = cast("TopDocuments", kept())
     if lists is not None:
-        data["lists"] = embedded_lists(lists, scores)
+        data["lists"] = embedded_lists(cast("TopDocuments", lists()), scores)
     return data, [render_appendix(scores)]
 
 

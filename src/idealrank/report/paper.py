@@ -10,8 +10,6 @@ from dataclasses import replace
 from idealrank._present.markup import Markup, joined, tag
 from idealrank._present.table import Table, html_table
 
-__all__ = ["paper_columns", "paper_table", "side_by_side", "split"]
-
 #: The width of a page in ems of the type of tables: at its normal size, and at the smallest that is legible.
 _LINE, _LONGEST_LINE = 72.0, 105.0
 #: The widths of a letter, of a bold letter, of a smaller letter, and around the content of a cell, in ems.

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from idealrank._core.extras import needs
-from idealrank._present.figure_style import style
+from idealrank._present.figure_style import COLOURS, style
 from idealrank._present.markup import Markup
-from idealrank._present.palette import COLOURS
 from idealrank._present.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["inline_svg"]
 
 # Where names share a color, the first one counts.
 _VARIABLES = {light: f"var(--{name})" for name, (light, _) in [*COLOURS.items()][::-1]} | {"#000000": "currentColor"}

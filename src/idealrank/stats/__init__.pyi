@@ -1,9 +1,3 @@
-from idealrank.stats.corrections import benjamini_hochberg as benjamini_hochberg
-from idealrank.stats.corrections import bonferroni as bonferroni
-from idealrank.stats.corrections import holm as holm
-from idealrank.stats.discrimination import DiscriminativePower as DiscriminativePower
-from idealrank.stats.discrimination import discriminative_power as discriminative_power
-from idealrank.stats.discrimination import swap_rate as swap_rate
 from idealrank.stats.effects import EffectSize as EffectSize
 from idealrank.stats.effects import effect_size as effect_size
 from idealrank.stats.human_and_machine import JudgingPlan as JudgingPlan
@@ -12,6 +6,8 @@ from idealrank.stats.human_and_machine import human_queries_for as human_queries
 from idealrank.stats.human_and_machine import prediction_powered as prediction_powered
 from idealrank.stats.intervals import Interval as Interval
 from idealrank.stats.intervals import interval as interval
+from idealrank.stats.non_inferiority import NonInferiority as NonInferiority
+from idealrank.stats.non_inferiority import non_inferiority_test as non_inferiority_test
 from idealrank.stats.paired import PairedTest as PairedTest
 from idealrank.stats.paired import bootstrap_test as bootstrap_test
 from idealrank.stats.paired import equivalence_test as equivalence_test
@@ -25,9 +21,14 @@ from idealrank.stats.power import power_of_t_test as power_of_t_test
 from idealrank.stats.power import queries_for as queries_for
 from idealrank.stats.rank_agreement import rbo as rbo
 from idealrank.stats.rank_agreement import tau_ap as tau_ap
+from idealrank.stats.replicated import VarianceComponents as VarianceComponents
+from idealrank.stats.replicated import variance_components as variance_components
 from idealrank.stats.several import Anova as Anova
 from idealrank.stats.several import TukeyHSD as TukeyHSD
 from idealrank.stats.several import anova as anova
+from idealrank.stats.several import benjamini_hochberg as benjamini_hochberg
+from idealrank.stats.several import bonferroni as bonferroni
+from idealrank.stats.several import holm as holm
 from idealrank.stats.several import randomized_tukey_hsd as randomized_tukey_hsd
 from idealrank.stats.stratified import SystemRanks as SystemRanks
 from idealrank.stats.stratified import rank_systems as rank_systems

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,6 @@ import numpy.typing as npt
 from idealrank._core.exact import UNBOUNDED
 from idealrank._typing import Floats
 from idealrank.stats.intervals import bounded_interval
-
-__all__ = ["FEWEST_WITH_MACHINE", "Estimate", "MeanEstimates", "combined", "estimate_means", "slopes", "t_quantile"]
 
 #: With fewer human values, the slope is so uncertain that machine values make intervals wider.
 FEWEST_WITH_MACHINE = 5
@@ -36,6 +34,8 @@ class Estimate:
         The lowest and highest value of a query, or infinities.
     is_difference : bool
         Whether it is the difference of two systems with values in this range.
+    n_nonzero : int, optional
+        The number of human values that are not 0, which limits the p-value; None means many.
     """
 
     mean: float
@@ -46,6 +46,7 @@ class Estimate:
     open_share: float
     value_range: tuple[float, float] = UNBOUNDED
     is_difference: bool = False
+    n_nonzero: int | None = None
 
     def __post_init__(self) -> None:
         low, high = self._limits()
@@ -55,38 +56,52 @@ class Estimate:
         low, high = self.value_range
         return (low - high, high - low) if self.is_difference else (low, high)
 
+    @property
+    def _least_p_value(self) -> float:
+        """2^(1 - k) if k human values are not 0: if each could have had either sign, all have the same so often."""
+        return 0.0 if self.n_nonzero is None else min(2.0 ** (1 - self.n_nonzero), 1.0)
+
+    def _is_from_few(self, level: float) -> bool:
+        """Whether so few human differences are not 0 that none can be significant; t intervals are too narrow then."""
+        return self.is_difference and self._least_p_value > 1 - level
+
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the confidence interval for new queries."""
+        """Return the confidence interval for new queries.
+
+        The interval of a difference is that of the t test. If too few human differences are not 0 for any p-value to
+        be significant, it also contains 0 and the interval of `bounded_interval`.
+        """
         n, (lowest, highest) = self.degrees + 1, self._limits()
-        is_t = self.is_difference and self.variance > 0  # agrees with the t test
-        limits = UNBOUNDED if is_t else (lowest, highest)
-        low, high = bounded_interval(self.mean, self.variance * n, n, level, limits)
+        low, high = bounded_interval(self.mean, self.variance * n, n, level, (lowest, highest))
+        if self.is_difference and self.variance > 0:
+            half = float(t_quantile(level, self.degrees)) * math.sqrt(self.variance)
+            is_wide = self._is_from_few(level)
+            low = min(low, self.mean - half, 0.0) if is_wide else self.mean - half
+            high = max(high, self.mean + half, 0.0) if is_wide else self.mean + half
         return max(low, lowest), min(high, highest)
 
     def these_interval(self, level: float) -> tuple[float, float]:
-        """Return the confidence interval for exactly these queries."""
+        """Return the confidence interval for exactly these queries; with few human differences, widened as above."""
         half = float(t_quantile(level, self.open_degrees)) * math.sqrt(self.open_variance)
         low, high = self.mean - half, self.mean + half
+        n, limits = self.open_degrees + 1, self._limits()
         if half == 0 < self.open_share:  # nothing varies among those with human judgments, but others may differ
-            low, high = (
-                self.mean + self.open_share * (end - self.mean)
-                for end in replace(self, variance=0.0, degrees=self.open_degrees).interval(level)
-            )
-        lowest, highest = self._limits()
-        return max(low, lowest), min(high, highest)
+            ends = bounded_interval(self.mean, 0.0, n, level, limits)
+            low, high = (self.mean + self.open_share * (end - self.mean) for end in ends)
+        elif self._is_from_few(level) and self.open_share > 0:
+            ends = bounded_interval(self.mean, self.open_variance / self.open_share * n, n, level, limits)
+            wide = [self.mean + math.sqrt(self.open_share) * (end - self.mean) for end in ends]
+            low, high = min(low, wide[0]), max(high, wide[1])
+        return max(low, limits[0]), min(high, limits[1])
 
-    def p_value(self, n_nonzero: int) -> float:
-        """Return the two-sided p-value of the hypothesis that the mean over new queries is 0.
-
-        It is that of a t test, and at least 2^(1 - k) if k human values are not 0: if each could have had either sign,
-        all of them have the same sign with that probability.
-        """
+    def p_value(self) -> float:
+        """Return the two-sided p-value of the hypothesis that the mean over new queries is 0, that of a t test."""
         from scipy.special import stdtr
 
-        least = min(2.0 ** (1 - n_nonzero), 1.0)
         if self.variance == 0:
-            return least if self.mean else 1.0
-        return max(float(2 * stdtr(self.degrees, -abs(self.mean) / math.sqrt(self.variance))), least)
+            return self._least_p_value if self.mean else 1.0
+        p = float(2 * stdtr(self.degrees, -abs(self.mean) / math.sqrt(self.variance)))
+        return max(p, self._least_p_value)
 
 
 @dataclass(frozen=True)

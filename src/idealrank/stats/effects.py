@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from idealrank._present.result import Result
 from idealrank._typing import Floats
+from idealrank.stats.paired import standardized_means
 from idealrank.stats.samples import differences_of
-
-__all__ = ["EffectSize", "effect_size", "effect_sizes"]
 
 
 @dataclass(frozen=True)
@@ -87,10 +86,8 @@ def effect_sizes(differences: Floats) -> list[EffectSize]:
     n = differences.shape[1]
     wins, losses = (differences > 0).sum(axis=1), (differences < 0).sum(axis=1)
     ties = n - wins - losses
-    dz = np.full(len(differences), math.nan)
-    if n > 1:
-        deviations = differences.std(axis=1, ddof=1)
-        np.divide(differences.mean(axis=1), deviations, out=dz, where=deviations > 0)
+    dz = standardized_means(differences)
+    dz[np.isinf(dz)] = math.nan  # all differences are the same, up to rounding
     unbiased = dz * (_bias_factor(n - 1) if n > 2 else math.nan)
     chances = (wins + ties / 2) / (n or math.nan)
     numbers = (each.tolist() for each in (dz, unbiased, chances, wins, ties, losses))

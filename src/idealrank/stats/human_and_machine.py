@@ -11,17 +11,14 @@ import numpy.typing as npt
 
 from idealrank._core.checks import are_numbers, check_fraction, is_whole
 from idealrank._core.exact import UNBOUNDED
-from idealrank._present.page import Page
+from idealrank._present.page import Page, Statement
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array, float_column
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.control_variates import FEWEST_WITH_MACHINE, Estimate, combined, estimate_means, slopes, t_quantile
 from idealrank.stats.intervals import checked_range
 from idealrank.stats.samples import LARGEST
-
-__all__ = ["JudgingPlan", "PredictionPowered", "human_queries_for", "prediction_powered"]
 
 _FEWEST = 3
 
@@ -168,7 +165,9 @@ def prediction_powered(
     the estimation of w, times 1 - n_human / n. For new queries, the variance between queries is added: that of the
     human values that is not explained, and w^2 times the variance of all machine values, both over n. Intervals and
     p-values use Student's t; the degrees of freedom are between n_human - 2 and n - 1 (Satterthwaite), and n - 1 if all
-    queries have human values: then this is the t test.
+    queries have human values: then this is the t test. With k human values that are not 0, the p-value is at least
+    2^(1 - k). If this is above 1 - ``level``, the intervals of a difference are wider: those from so few values would
+    miss it too often.
 
     References
     ----------
@@ -192,7 +191,8 @@ def prediction_powered(
     mean, variance, degrees = float(found.means), float(found.variances), float(found.degrees)
     rest, share = (float(found.open_variances), float(found.open_degrees)), 1 - n_human / n
     value_range = checked_range(value_range)
-    both = Estimate(mean, variance, degrees, *rest, share, value_range, is_difference)
+    n_nonzero = int(np.count_nonzero(f))
+    both = Estimate(mean, variance, degrees, *rest, share, value_range, is_difference, n_nonzero)
     human_variance = float(f.var(ddof=1)) / n_human
     alone = replace(both, mean=float(f.mean()), variance=human_variance, degrees=n_human - 1.0)
     weight = float(found.weights)
@@ -203,7 +203,7 @@ def prediction_powered(
         *both.these_interval(level),
         alone.mean,
         *alone.interval(level),
-        both.p_value(int(np.count_nonzero(f))),
+        both.p_value(),
         center,
         float((values_of_machine - f).mean()),
         float(np.corrcoef(f / np.ptp(f), g / np.ptp(g))[0, 1]) if has_spread else math.nan,

@@ -14,21 +14,9 @@ from idealrank._core.checks import are_numbers, check_count
 from idealrank._core.seeds import new_seed
 from idealrank._core.threads import resolve_threads
 from idealrank._present.result import Result
-from idealrank._typing import Floats
+from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.stats.samples import complete_rows, differences_of, join_notes
-
-__all__ = [
-    "PairedTest",
-    "bootstrap_test",
-    "equivalence_test",
-    "randomization_test",
-    "sign_test",
-    "t_p_value",
-    "t_p_values",
-    "t_test",
-    "wilcoxon_test",
-]
 
 #: Queries that differ, of which all permutations are made; and queries of an exact Wilcoxon test, by SciPy.
 _EXACT_UP_TO, _WILCOXON_EXACT_UP_TO = 20, 50
@@ -365,8 +353,10 @@ def equivalence_test(a: npt.ArrayLike, b: npt.ArrayLike, margin: float) -> Paire
         return replace(found, p_value=math.nan)
     if math.isinf(found.statistic) or not differences.any():
         return replace(found, p_value=0.5**differences.size if abs(found.difference) < margin else 1.0)
-    error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
-    p_value = stdtr(differences.size - 1, (abs(found.difference) - margin) / error)
+    (scaled,), (exponent,) = _scaled(differences[None])
+    error = scaled.std(ddof=1) / math.sqrt(differences.size)
+    with np.errstate(over="ignore"):  # a margin that is infinitely larger
+        p_value = stdtr(differences.size - 1, (abs(scaled.mean()) - np.ldexp(margin, -exponent[0])) / error)
     return replace(found, p_value=float(p_value))
 
 
@@ -498,17 +488,33 @@ def _with_t_statistic(method: str, a: npt.ArrayLike, b: npt.ArrayLike) -> tuple[
     return differences, replace(found, statistic=statistic, note=note)
 
 
-def _t_statistics(differences: Floats) -> Floats:
-    """Return Student's t of each row: infinite if all are the same, NaN if all are 0 or there is only one."""
-    n = differences.shape[1]
-    if n < 2:
+def standardized_means(differences: Floats) -> Floats:
+    """Return mean / standard deviation of each row: infinite if all are the same, NaN if all are 0, or for one query.
+
+    >>> standardized_means(np.array([[1.0, 2.0, 3.0], [0.1, 0.1, 0.1], [0.0, 0.0, 0.0]]))
+    array([ 2., inf, nan])
+    """
+    if differences.shape[1] < 2:
         return np.full(len(differences), math.nan)
-    # Squares of tiny differences would vanish; a power of two changes no digit.
-    scaled = np.ldexp(differences, -np.frexp(np.abs(differences).max(axis=1, keepdims=True))[1])
+    scaled, _ = _scaled(differences)
     deviations, means = scaled.std(axis=1, ddof=1), scaled.mean(axis=1)
     is_same = deviations <= _ROUNDING * np.abs(scaled).max(axis=1)
     deviations[is_same] = 1.0
-    statistics: Floats = means / (deviations / math.sqrt(n))
-    statistics[is_same] = np.copysign(math.inf, means[is_same])
-    statistics[~differences.any(axis=1)] = math.nan
-    return statistics
+    ratios: Floats = means / deviations
+    ratios[is_same] = np.copysign(math.inf, means[is_same])
+    ratios[~differences.any(axis=1)] = math.nan
+    return ratios
+
+
+def _t_statistics(differences: Floats) -> Floats:
+    """Return Student's t of each row: infinite if all are the same, NaN if all are 0 or there is only one."""
+    return standardized_means(differences) * math.sqrt(differences.shape[1])
+
+
+def _scaled(differences: Floats) -> tuple[Floats, Int64s]:
+    """Return each row divided by a power of two, which changes no digit, and the exponents.
+
+    Squares of tiny differences would vanish.
+    """
+    exponents = np.frexp(np.abs(differences).max(axis=1, keepdims=True))[1]
+    return np.ldexp(differences, -exponents), exponents

@@ -17,8 +17,6 @@ from idealrank.errors import DataError, OptionError
 from idealrank.stats.samples import LARGEST, complete_queries, complete_values
 from idealrank.stats.several import anova
 
-__all__ = ["PowerPlan", "detectable_effects", "minimum_detectable_effect", "power_of_t_test", "queries_for"]
-
 _MOST_QUERIES = 10**9
 DESIGNS = ("t", "anova", "interval", "order", "any_order")
 
@@ -126,7 +124,7 @@ def queries_for(
         "order": lambda n: n >= _queries_for_order(delta, variance, level),
         "any_order": lambda n: n >= -2 * math.log(level) / delta**2,
     }
-    return PowerPlan(_least(is_enough[design]), design, delta, power, level, variance, n_systems, note)
+    return PowerPlan(fewest_queries(is_enough[design]), design, delta, power, level, variance, n_systems, note)
 
 
 def minimum_detectable_effect(differences: npt.ArrayLike, *, power: float = 0.8, level: float = 0.05) -> float:
@@ -177,14 +175,18 @@ def detectable_effects(differences: Floats, power: float = 0.8, level: float = 0
     variances = differences.var(axis=1, ddof=1) if n > 1 else np.zeros(len(differences))
     if not variances.any():
         return [math.nan] * len(differences)
-    effects = _detectable_errors(n, power, level) * np.sqrt(variances / n)
+    effects = detectable_errors(n, power, level) * np.sqrt(variances / n)
     found: list[float] = np.where(variances > 0, effects, math.nan).tolist()
     return found
 
 
 @lru_cache(maxsize=256)  # the same for all pairs of systems on the same queries
-def _detectable_errors(n_queries: int, power: float, level: float) -> float:
-    """Return how many standard errors of the mean a difference must be to be detected."""
+def detectable_errors(n_queries: float, power: float = 0.8, level: float = 0.05) -> float:
+    """Return how many standard errors of the mean a difference must be to be detected.
+
+    >>> round(detectable_errors(34), 3)
+    2.886
+    """
     from scipy.optimize import brentq
 
     def excess(errors: float) -> float:
@@ -193,7 +195,7 @@ def _detectable_errors(n_queries: int, power: float, level: float) -> float:
     return float(brentq(excess, 0, 1e4))
 
 
-def power_of_t_test(n_queries: int, delta: float, variance: float, *, level: float = 0.05) -> float:
+def power_of_t_test(n_queries: float, delta: float, variance: float, *, level: float = 0.05) -> float:
     """Compute the probability that a two-sided paired t test detects a true difference of means.
 
     Parameters
@@ -280,8 +282,14 @@ def _pilot_variance(values: Floats, design: str) -> float:
     return residual if design == "anova" else 2 * residual  # of the difference of two independent residuals
 
 
-def _least(enough: Callable[[int], bool]) -> int:
-    """Return the smallest sufficient number of queries, at least 2."""
+def fewest_queries(enough: Callable[[int], bool]) -> int:
+    """Return the smallest sufficient number of queries, at least 2; a DataError if there is none up to 10^9.
+
+    Examples
+    --------
+    >>> fewest_queries(lambda n: n >= 34)
+    34
+    """
     high = 2
     while not enough(high):
         high *= 2

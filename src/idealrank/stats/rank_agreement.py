@@ -13,8 +13,6 @@ from idealrank._names.options import number
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 
-__all__ = ["rbo", "tau_ap"]
-
 #: A ranking: ids, best first, or {id: score}.
 Ranking: TypeAlias = Sequence[Any] | Mapping[Any, float] | npt.NDArray[Any]
 

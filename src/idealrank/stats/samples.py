@@ -15,8 +15,6 @@ from idealrank.errors import DataError
 #: The largest size of a value: sums of the cubes of that many are still numbers.
 LARGEST = 1e100
 
-__all__ = ["LARGEST", "Sample", "complete_queries", "complete_rows", "complete_values", "differences_of", "join_notes"]
-
 
 class Sample(NamedTuple):
     """``values[query, system]`` or ``values[query]``, and a note on the queries that were left out."""

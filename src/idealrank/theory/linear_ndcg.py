@@ -23,8 +23,6 @@ from idealrank.measures import PairwiseError, discounts, gains
 from idealrank.measures.discounts import DiscountLike
 from idealrank.measures.gains import GainLike
 
-__all__ = ["cutoff_errors", "exchanges", "linear_ndcg_of_auc", "threshold_errors"]
-
 
 @dataclass(frozen=True)
 class ThresholdErrors(Result):

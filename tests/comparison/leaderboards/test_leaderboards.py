@@ -89,6 +89,8 @@ def test_the_ways_to_aggregate_disagree_and_the_page_says_so() -> None:
     assert "a by the mean; a by the geometric mean; b by the mean rank" in said
     alike = ir.leaderboard({"x": {"a": 0.9, "b": 0.3}, "y": {"a": 0.9, "b": 0.2}}, seed=0)
     assert alike.disagreements == ()
+    (figure,) = alike.page().sections()[0].figures
+    assert (figure.name, figure.data[0]) == ("rank_ranges", alike.systems)
     assert alike.page().findings[1] == "Mean, geometric mean and mean rank agree on the order of both systems."
 
 
@@ -108,14 +110,14 @@ def test_normalization_reverses_systems_that_are_good_on_queries_with_much_to_fi
     assert flip.dcg_difference == pytest.approx(np.mean(dcg["few"]) - np.mean(dcg["many"]))
     assert found.normalization.best == {"s": ("few", "many")}
     assert found.page().findings[-1] == (
-        "ndcg@3 and dcg@3, its version without normalization, order few and many on s differently, not significantly "
+        "ndcg@3 and dcg@3 disagree on the order of few and many on s, not significantly "
         "by both; the best system is few by ndcg@3 and many by dcg@3."
     )
     twice = ir.leaderboard(dict.fromkeys("st", (qrels, {"many": many, "few": few})), "ndcg@3", seed=0)
     *_, finding = twice.page().findings
     assert finding.endswith(
-        "order both pairs of systems differently, none of them significantly by both; the best system differs on both "
-        "data sets, for example few by ndcg@3 and many by dcg@3 on s."
+        "disagree on the order of both pairs of systems, none of them significantly by both; the best system differs "
+        "on both data sets, for example few by ndcg@3 and many by dcg@3 on s."
     )
     assert found.table("normalization").rows[0][:3] == ["s", "few", "many"]
     assert ir.leaderboard({"s": (qrels, {"many": many, "few": few})}, "ap", seed=0).normalization is None

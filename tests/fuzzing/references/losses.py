@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import oracles
 from mpmath import mp, mpf
 
+from fuzzing.references.noisy_rankings import noisy_rankings
 from idealrank import gains, measures
 from idealrank.losses import Loss
 
@@ -267,6 +268,31 @@ def _lambda_rank(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, 
     return total / max(len(_pairs(worth)), 1) if loss.normalize == "pairs" else total
 
 
+def _smoothed_lambda_rank(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers, held: Numbers) -> Any:
+    n, gain = len(labels), _gain_of(loss.measure)
+    worth = _gains(gain, labels, [mpf(1)] * n)
+    if not any(worth):
+        return mpf(0)
+    filled = loss.measure.with_convention()
+    k = oracles.depth_of(filled.cutoff, n)
+    at = [_discount(filled.discount, mpf(r), n) if k is None or r <= k else mpf(0) for r in range(1, n + 1)]
+    last = n - 1 if loss.truncation is None else min(loss.truncation, n - 1)
+    at = [*at[:last], *[at[last]] * (n - last)]
+    n_top = sum(each != at[last] for each in at)
+    given = (gain or gains.Exp2())(labels).tolist()
+    rankings = noisy_rankings(given, [float(s) for s in held], loss.sigma, n_top, loss.n_rankings, loss.seed)
+    total = lambdas = mpf(0)
+    for i, j in _pairs(worth):
+        gaps = [abs(at[order.index(i)] - at[order.index(j)]) for order in rankings]
+        change = (worth[i] - worth[j]) * mp.fsum(gaps) / len(gaps) / _norm(worth, filled.discount, k, n)
+        total += weights[i] * change * mp.log1p(mp.exp(-mpf(loss.sigma) * (scores[i] - scores[j])))
+        odds = mp.exp(-mpf(loss.sigma) * (held[i] - held[j]))
+        lambdas += 2 * weights[i] * change * mpf(loss.sigma) * odds / (1 + odds)
+    if loss.normalize == "lambdas":
+        return total * mp.log1p(lambdas) / mp.log(2) / lambdas if lambdas else total
+    return total / max(len(_pairs(worth)), 1) if loss.normalize == "pairs" else total
+
+
 def _is_truncated(loss: Any, *places: int) -> bool:
     """Return whether the pair at these places, counted from 0, is left out."""
     return loss.truncation is not None and (max if loss.truncate_both else min)(places) >= loss.truncation
@@ -466,6 +492,7 @@ def _approx(loss: Any, labels: Numbers, scores: Numbers, weights: Numbers) -> An
 _OF_ORDERS: dict[str, Callable[..., Any]] = {
     "LambdaLoss": _lambda_loss,
     "LambdaRank": _lambda_rank,
+    "SmoothedLambdaRank": _smoothed_lambda_rank,
     "SoftmaxAtK": _softmax_at_k,
 }
 #: The value of a loss for the labels, scores and weights of one query.
@@ -490,6 +517,7 @@ VALUES: dict[str, Callable[[Any, Numbers, Numbers, Numbers], Any]] = {
     "PairwiseLogistic": _pairwise,
     "Push": _push,
     "QNorm": _q_norm,
+    "SmoothedLambdaRank": lambda loss, labels, scores, weights: _Fixed(loss, labels, scores).value(scores, weights),
     "SoftNDCG": _soft_ndcg,
     "Softmax": _softmax,
     "SoftmaxAtK": _softmax_at_k,

@@ -14,7 +14,18 @@ from idealrank.errors import DataError
 from idealrank.losses import loss as loss_named
 
 #: Losses of differences of scores alone, which no common shift may change.
-_SHIFTED = ("hinge", "squared_hinge", "pairwise", "lambda_rank", "list_mle", "push", "soft_ndcg", "approx", "psl")
+_SHIFTED = (
+    "hinge",
+    "squared_hinge",
+    "pairwise",
+    "lambda_rank",
+    "list_mle",
+    "push",
+    "smoothed",
+    "soft_ndcg",
+    "approx",
+    "psl",
+)
 #: Sums of sigmoids are computed with a relative error of 1e-10.
 _SOFT = ("approx", "soft_ndcg")
 

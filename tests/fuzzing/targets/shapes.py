@@ -31,7 +31,7 @@ from fuzzing.core import Target
 from fuzzing.shrinking import fewer_items
 from idealrank.errors import IdealrankError
 
-_MEASURES = ["ndcg", "ap", "rr", "p@2"]
+_MEASURES = ["ndcg", "ap"]
 _LARGE = (2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, -(2**53), -(2**53) - 1)
 #: Values by kind of number, as text from which `_number` makes one; most of them are plain.
 _VALUES: dict[str, list[Any]] = {

@@ -9,7 +9,7 @@ from scipy.stats import t
 import idealrank as ir
 from idealrank import stats
 from idealrank.errors import DataError, OptionError
-from idealrank.judging.machine_judgments.label_agreement import label_agreement
+from idealrank.judging.machine_judgments.sampled_documents import label_agreement
 
 DOCS = [f"d{i}" for i in range(12)]
 

@@ -161,6 +161,7 @@ def test_variances_of_dcg_are_those_of_its_errors() -> None:
     assert np.mean(variances, axis=0) / np.square(errors).mean(axis=0) == pytest.approx(1, abs=0.2)
 
 
+@pytest.mark.slow
 def test_variances_of_ndcg_are_those_of_its_errors_or_a_little_more() -> None:
     errors, variances = errors_of_draws(np.random.default_rng(0), 200, 5, has_ideal=True, spread=1.5)
     assert np.mean(errors, axis=0) == pytest.approx(0, abs=0.05)

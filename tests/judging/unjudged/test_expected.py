@@ -110,6 +110,7 @@ def n_until_decided(full: Any, judged: Any, runs: Any, chosen: Any) -> Any:
     raise AssertionError("never decided")
 
 
+@pytest.mark.slow
 def test_judging_the_chosen_documents_decides_sooner_than_judging_at_random() -> None:
     rng = np.random.default_rng(3)
     counts = []

@@ -20,8 +20,13 @@ from idealrank.results import Identification, PublishedExplanation
 __all__ = ["KINDS", "WORLDS"]
 
 KINDS = {
-    "effects of choices": Kind("trec_eval gives 0.40, ranx 0.42: ties +0.02.", certain="differences of computed means"),
-    "published number explained": Kind("0.3013 is ap(rel=2) like trec_eval (rel: 1 -> 2); yours is 0.3773."),
+    "effects of choices": Kind(
+        "trec_eval gives 0.40 and ranx 0.42: one choice makes a difference, equal scores (+0.02).",
+        certain="differences of computed means",
+    ),
+    "published number explained": Kind(
+        "0.3013 is ap(rel=2) like trec_eval (relevant from: label 1 -> label 2); yours is 0.3773."
+    ),
     "published number possibly explained": Kind(
         "0.30 could be ap(rel=2), but settings as plausible give 20% of all numbers nearby: this may be chance."
     ),

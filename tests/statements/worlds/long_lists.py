@@ -1,4 +1,4 @@
-"""`limits`, `verdict`, `certificate` and `check_theorems`: what theory says about NDCG on long lists."""
+"""`limits`, `verdict` and `certificate`: what theory says about NDCG on long lists."""
 
 import functools
 from collections.abc import Callable
@@ -7,7 +7,7 @@ import numpy as np
 from statements.world import Kind, World, at_most
 
 from idealrank.measures import measure
-from idealrank.theory import certificate, check_theorems, limits, verdict
+from idealrank.theory import certificate, limits, verdict
 
 __all__ = ["KINDS", "WORLDS"]
 
@@ -17,7 +17,6 @@ KINDS = {
     "order certified by documents": Kind(
         "from 358 documents on, A is ahead at every length, except with probability 0.05"
     ),
-    "theorem applies": Kind("Wang et al. 2013, Theorem 4: ..."),
 }
 
 
@@ -114,24 +113,6 @@ def _certificate(rng: np.random.Generator, name: str) -> bool:
     return any(_lead(name, labels[:k], a[:k], b[:k]) <= 0 for k in np.unique(np.geomspace(n, 4 * n, 60).astype(int)))
 
 
-def _applies(rng: np.random.Generator) -> bool:
-    """Whether the theorems are not those of the discount r^-b (log r)^-c, given as a function, with a cutoff."""
-    power = float(rng.choice([0.0, 1.0, rng.uniform(0.05, 0.95), rng.uniform(1.05, 2)]))
-    logs = float(rng.choice([0.0, 0.5, 2.0])) if power != 0 else 1.0
-    cutoff = (None, 0.2, 10)[int(rng.integers(3))]
-    found = check_theorems(lambda r: r**-power / np.log(r + 1) ** logs, cutoff=cutoff)
-    bounded = power > 1 or (power == 1 and logs > 1)
-    if bounded or cutoff == 10:
-        expected = {"Theorem 10"}
-    elif power == 1:
-        expected = set() if cutoff else {"Theorem 9"}
-    elif cutoff:
-        expected = {"Theorem 13" if power else "Theorem 12"}
-    else:
-        expected = {"Theorem 7", "Theorem 8"} if power else {"Theorem 4", "Theorem 6"}
-    return {*found.applies} != expected
-
-
 WORLDS = [
     World(
         "limit of a measure", "standard NDCG", functools.partial(_limit, name="ndcg", n=20, n_docs=30), at_most(0), 10
@@ -171,5 +152,4 @@ WORLDS = [
         World("order certified by documents", name, functools.partial(_certificate, name=name), at_most(0.05), 60)
         for name in ("ndcg", "ndcg(discount=power:0.5)", "ndcg@20%")
     ),
-    World("theorem applies", "discounts r^-b (log r)^-c, as functions", _applies, at_most(0), 100),
 ]

@@ -8,8 +8,6 @@ from idealrank.cli.support.help import Command
 from idealrank.cli.support.request import named_systems
 from idealrank.cli.support.shared_options import column_options, debug_option, format_option, quiet_option
 
-__all__ = ["command"]
-
 
 @click.command("agreement", cls=Command)
 @click.argument("systems", nargs=-1, required=True)
@@ -71,7 +69,7 @@ def command(
     runs = named_systems(systems, columns, quiet=quiet)
 
     from idealrank.cli.support.showing import show
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.terminal import working
     from idealrank.comparison.agreement import agreement
 
     chosen = [name for each in measures for name in each.replace(" ", "").split(",")] or ["rbo", "rbo_min", "tau_ap"]

@@ -7,10 +7,8 @@ import click
 from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import seed_option
 
-__all__ = ["command"]
 
-
-@click.command("bounds", cls=SystemsCommand, without=("measures", "unjudged", "html_path"))
+@click.command("bounds", cls=SystemsCommand, without=("measures", "unjudged"))
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
 @click.option(
@@ -36,7 +34,7 @@ def command(request: Request, measure: str, baseline: str | None, unseen: int, s
     """
     given = request.inputs()
 
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.terminal import working
     from idealrank.judging.unjudged.bounds import bounds
 
     chosen = request.baseline(baseline, given.systems)

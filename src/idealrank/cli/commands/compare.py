@@ -13,8 +13,6 @@ from idealrank.cli.support.shared_options import by_option, digits_option, level
 if TYPE_CHECKING:
     from idealrank._present.result import Result
 
-__all__ = ["command"]
-
 
 @click.command("compare", cls=SystemsCommand, measures=("ndcg@10",))
 @weights_option
@@ -68,7 +66,9 @@ __all__ = ["command"]
     help="Show what unjudged documents could change, or skip this computation.",
 )
 @seed_option
-@click.option("--all", "everything", is_flag=True, help="Print all rows and all pairs as text, not only the first.")
+@click.option(
+    "--all", "--verbose", "everything", is_flag=True, help="Print all rows and pairs, and every option of the measures."
+)
 @digits_option
 @click.option("--underline", is_flag=True, help="Underline the second best means in LaTeX.")
 def command(
@@ -86,18 +86,11 @@ def command(
 ) -> None:
     """Compare SYSTEMS on the judged documents in DATA. Both are given as for 'idealrank evaluate'.
 
-    With --baseline, each other system is compared with the baseline. Without it, all pairs are compared, and the table
-    shows the difference of each system from the best one. Both by paired t tests, with p-values corrected by Holm's
-    method. Means and intervals are the same as in 'idealrank evaluate': over the queries that
-    all systems have. 'detectable' is the smallest true difference that this many queries would detect with 80% power.
+    Paired t tests, with Holm's correction: of each system and the --baseline, or of all pairs. If unjudged documents
+    alone could reverse a difference, a sentence says so.
 
-    If unjudged documents alone could reverse a difference, a sentence says so; --unjudged-bounds shows the numbers, and
-    'idealrank judge-next' lists the documents to judge. With --machine, DATA has human judgments of some queries, or of
-    some documents of every query, and FILE has machine judgments of all of them; means and differences are estimated
-    from both. P-values and intervals are about new queries in any case.
-
-    A narrow terminal shows the most important columns. --format csv prints all numbers, and --format latex prints a
-    table for a paper.
+    With --machine, DATA has human judgments of some queries, or of some documents of every query, and FILE machine
+    judgments of all; means and differences are estimated from both.
 
     \b
     Examples:
@@ -108,7 +101,7 @@ def command(
     """
     given = request.inputs(least=2)
 
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.terminal import working
 
     options["baseline"] = request.baseline(options["baseline"], given.systems)
     if machine is not None:

@@ -9,9 +9,7 @@ import click
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import debug_option, explain_option, format_option, quiet_option
 from idealrank.cli.support.showing import show
-from idealrank.cli.support.status_line import working
-
-__all__ = ["command"]
+from idealrank.cli.support.terminal import working
 
 
 def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple[float, ...]:

@@ -7,14 +7,10 @@ import sys
 
 import click
 
-from idealrank.cli.support.file_formats import KIND, kind_of
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_option
-from idealrank.cli.support.status_line import reading, writing
-from idealrank.cli.support.terminal import note, notes
+from idealrank.cli.support.shared_options import KIND, OUTPUT, debug_option, kind_of, quiet_option
+from idealrank.cli.support.terminal import note, notes, reading, writing
 from idealrank.io.format_list import FORMATS
-
-__all__ = ["command"]
 
 _ROWS = "\n".join(
     f"{name:9}  {listing.title.removeprefix('a '):26}  {' '.join(listing.endings)}"

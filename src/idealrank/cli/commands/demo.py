@@ -1,160 +1,121 @@
-"""``idealrank demo``: a click log, four rankers trained on it, and what tells them apart, on one screen."""
+"""``idealrank demo``: one run in every tool, why two of them disagree, which system is better, and a trained ranker."""
 
 from __future__ import annotations
 
-import os
-import sys
-import tempfile
-import textwrap
-import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 import idealrank
 from idealrank._core.extras import require
+from idealrank._present.printable import wrapped
 from idealrank._present.table import render
-from idealrank._typing import Floats
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.output_files import check_target
+from idealrank.cli.support.help import Command, check_target
 from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option
-from idealrank.cli.support.terminal import echo, is_rich
+from idealrank.cli.support.terminal import echo, working
 
 if TYPE_CHECKING:
-    from idealrank.data.ranking import RankingData
+    from collections.abc import Iterator
 
-__all__ = ["command"]
+    from idealrank.comparison.comparison_result import Comparison
+    from idealrank.data.judgments import Qrels, Run
 
-_FEATURE = "feature 1"
-#: NDCG with the four discounts of Wang et al. 2013, by what the table calls them.
-_MEASURES = {
-    "log": "ndcg",
-    "r^-1/2": "ndcg(discount=power:0.5)",
-    "2^-r": "ndcg(discount=geometric:2)",
-    "log, n/5": "ndcg@20%",
-}
+_MEASURE = "ndcg@10"
+_TWO_TOOLS = ("trec_eval", "lightgbm")
+_WIDTH = 76
+_NEXT = """
+Try next
+  idealrank evaluate qrels.txt bm25.run        any measure, any tool's numbers
+  idealrank explain qrels.txt bm25.run --like trec_eval --like sklearn
+  idealrank compare qrels.txt old.run new.run  is the difference real?
+  idealrank train train.txt --out model.json   a ranker for your measure
+"""
 
 
 @click.command("demo", cls=Command)
 @click.option(
-    "--queries", type=click.IntRange(5), default=40, show_default=True, metavar="N", help="Number of queries."
+    "--queries", type=click.IntRange(5), default=50, show_default=True, metavar="N", help="Number of queries."
 )
 @click.option(
-    "--docs", type=click.IntRange(10), default=5000, show_default=True, metavar="N", help="Documents per query."
+    "--docs", type=click.IntRange(20), default=200, show_default=True, metavar="N", help="Documents per query."
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the generated click log."
-)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the data.")
 @format_option
 @html_option
 @quiet_option
 @debug_option
 def command(queries: int, docs: int, seed: int, output_format: str, html_path: str | None, quiet: bool) -> None:
-    """Train four rankers on a generated click log, and see which measure tells them apart.
+    """Show one run in every tool, why two tools disagree, which system is better, and a ranker trained for NDCG.
 
-    The clicks come from a simulated search engine: the label of a document is 2 if it has more than 1000 clicks, 1 if
-    it has at least 100, and 0 otherwise. The training part of the log is written as LETOR text and read back. Four
-    learners are trained on most of it, and keep the iteration that is best on the rest. They and the best single
-    feature rank the test queries; the rankings are evaluated by NDCG with four discounts and compared pair by pair. A
-    report is written to idealrank-demo.html, or to the file given by --html.
+    All data is generated: judgments, the runs of three search systems, and labeled documents with features for the
+    ranker. A report is written to idealrank-demo.html, or to the file given by --html.
 
-    With --format other than text, or --quiet, only the table is printed, and a report is written only with --html.
+    With --format other than text, or --quiet, only the table of the three systems is printed, and a report is written
+    only with --html.
     """
     speak = output_format == "text" and not quiet
     if html_path is None and speak:
         html_path = "idealrank-demo.html"
     if html_path is not None:
         check_target(html_path)
-    _check_extras(html_path)
-    if speak:
-        click.echo(f"idealrank {idealrank.__version__}: a generated click log, seed {seed}\n")
-
-    from idealrank.comparison.compare import compare
-    from idealrank.data import datasets
-    from idealrank.theory import distinguish
-
-    parts = datasets.web_search(queries, docs, seed=seed)
-    train, speed = _through_a_file(parts.train)
-    if speak:
-        click.echo(f"{_summary('train', train)}\n{_summary('test', parts.test)}\n{speed}\n")
-    scores = _scores(train, parts.test, seed, verbose=speak and is_rich(sys.stderr))
-    measures = list(_MEASURES.values())
-    compared = compare(parts.test, scores, measures, test="randomization", seed=seed, for_report=html_path is not None)
-    means = {name: each.mean for name, each in compared.means[_MEASURES["log"]].items() if name != _FEATURE}
-    first, second = sorted(means, key=lambda name: -means[name])[:2]
-    two = {name: scores[name] for name in (first, second)}
-    told = distinguish(parts.test, two, measures, seed=seed).pairs[0]
-    found = compared.table("letters")
-    names = ("id", "NDCG of test queries", *_MEASURES)
-    columns = [replace(column, name=name) for column, name in zip(found.columns, names, strict=True)]
-    echo(render(replace(found, columns=columns, notes=(), caption=""), output_format), nl=False)
-    if speak:
-        tested = f"paired randomization test, {compared.correction.capitalize()}, 5%"
-        letters = f"Letters: the systems that a system is significantly better than ({tested})."
-        seen = f"{letters} For the best two, {told.advice}."
-        click.echo("\n" + textwrap.fill(seen, 80))
-        click.echo(_NEXT, nl=False)
-    if html_path is not None:
-        from idealrank.cli.support.showing import write_report
-
-        write_report(compared, html_path, parts=[told.details()], quiet=quiet)
-
-
-def _check_extras(html_path: str | None) -> None:
-    """Raise a MissingExtraError before any work is done, not after it."""
-    require("sklearn", for_="the demo")
+    if speak:  # before any work
+        require("sklearn", for_="the demo")
     if html_path is not None:
         require("matplotlib", for_="the report")
 
+    from idealrank.comparison.compare import compare
+    from idealrank.comparison.explain import explain
+    from idealrank.data import datasets
 
-_NEXT = """
-Try next
-  idealrank train train.txt --out model.json   a ranker from LETOR, CSV, Parquet
-  idealrank evaluate test.txt scores.txt       any measure, any tool's numbers
-  idealrank compare qrels.txt old.run new.run  is the difference real?
-"""
+    qrels, runs = datasets.search_runs(queries, docs, seed=seed)
+    if speak:
+        click.echo("\n".join(_every_tool(qrels, runs["bm25"])))
+    explained = explain(qrels, runs["bm25"], _MEASURE, like=_TWO_TOOLS)
+    if speak:
+        click.echo(f"\n2. Why do {' and '.join(_TWO_TOOLS)} disagree?\n\n{explained}\n\n3. Which system is better?\n")
+    compared = compare(qrels, runs, _MEASURE, seed=seed, for_report=html_path is not None)
+    is_text = output_format == "text"
+    table = compared.to_text("letters", width=_WIDTH) if is_text else render(compared.table("letters"), output_format)
+    echo(table, nl=False)
+    parts = [explained.page().sections()[0]]
+    if speak:
+        click.echo(f"\n4. Train a ranker for {_MEASURE}\n")
+        with working("training ApproxNDCG", quiet=quiet):
+            trained = _trained(seed)
+        finding, *_ = trained.page().findings
+        click.echo("\n".join(wrapped(finding, _WIDTH, "  ")) + "\n" + _NEXT, nl=False)
+    if html_path is not None:
+        from idealrank.cli.support.showing import write_report
 
-
-def _through_a_file(data: RankingData) -> tuple[RankingData, str]:
-    """Return the data after a round trip through a LETOR file, and how fast that was."""
-    with tempfile.TemporaryDirectory(prefix="idealrank-") as folder:
-        path = os.path.join(folder, "train.txt")
-        begin = time.perf_counter()
-        idealrank.io.write_letor(data, path)
-        written = time.perf_counter()
-        back = idealrank.read_letor(path)
-        read = time.perf_counter()
-        megabytes = os.path.getsize(path) / 1e6
-    return back, (
-        f"file:  {megabytes:.1f} MB of LETOR text, written at {megabytes / (written - begin):,.0f} MB/s, "
-        f"read at {megabytes / (read - written):,.0f} MB/s"
-    )
-
-
-def _summary(name: str, data: RankingData) -> str:
-    import numpy as np
-
-    levels, counts = np.unique(data.labels, return_counts=True)
-    shares = ", ".join(f"{level:g}: {count / data.n_docs:.1%}" for level, count in zip(levels, counts, strict=True))
-    return f"{name + ':':6} {data.n_queries:,} queries, {data.n_docs:,} documents; labels {shares}"
+        with working("writing the report", quiet=quiet):
+            write_report(compared, html_path, parts=parts, quiet=quiet)
 
 
-def _scores(train: RankingData, test: RankingData, seed: int, *, verbose: bool) -> dict[str, Floats]:
-    """Return {ranker: one score per test document}: the best single feature, and four learners."""
-    import numpy as np
+def _every_tool(qrels: Qrels, run: Run) -> Iterator[str]:
+    """Yield a line per number that tools give for a run, with the tools that give it."""
+    from idealrank.evaluation.evaluate import evaluate
+    from idealrank.measures.conventions import CONVENTION_NAMES
 
-    from idealrank import learners
+    tools: dict[str, list[str]] = {}
+    for name in CONVENTION_NAMES:
+        mean = evaluate(qrels, run, _MEASURE, like=name).mean[_MEASURE]
+        if name != "idealrank" and mean == mean:
+            tools.setdefault(f"{mean:.4f}", []).append(name)
+    n_tools = sum(map(len, tools.values()))
+    yield f"idealrank {idealrank.__version__}, on generated data\n"
+    yield f"1. {_MEASURE} of one run: {n_tools} tools, {len(tools)} different numbers\n"
+    for shown, names in sorted(tools.items()):
+        yield from wrapped(f"{shown}  {', '.join(names)}", _WIDTH, " " * 8)
 
+
+def _trained(seed: int) -> Comparison:
+    """Compare a ranker, trained on generated data, with the best single feature, on other queries."""
+    from idealrank.comparison.compare import compare
+    from idealrank.data import datasets
+    from idealrank.learners import ApproxNDCGRanker
+
+    train, test = datasets.web_search(40, 100, seed=seed)
     fitted, validation = train.split([0.8, 0.2], seed=seed)
-    common: dict[str, Any] = {"normalize": "zscore", "max_iter": 40, "patience": 5, "verbose": verbose}
-    rankers = {
-        "least squares": learners.LeastSquaresRanker(**common),
-        "ListNet": learners.ListNet(**common),
-        "RankSVM": learners.RankSVM(C=1e-6, **common),
-        "ApproxNDCG": learners.ApproxNDCGRanker(**common),
-    }
-    scores = {_FEATURE: np.asarray(test.known_features()[:, 0], np.float64)}
-    for name, ranker in rankers.items():
-        scores[name] = ranker.fit(fitted, eval_set=validation).predict(test)
-    return scores
+    ranker = ApproxNDCGRanker(normalize="zscore", max_iter=40, patience=5).fit(fitted, eval_set=validation)
+    scores = {"feature 1": test.known_features()[:, 0], "ApproxNDCG": ranker.predict(test)}
+    return compare(test, scores, _MEASURE, baseline="feature 1", seed=seed)

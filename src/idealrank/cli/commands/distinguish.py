@@ -9,8 +9,6 @@ import click
 from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import PICTURE, PROBABILITY, explain_option, seed_option
 
-__all__ = ["command"]
-
 
 @click.command("distinguish", cls=SystemsCommand, only=("ndcg", "dcg", "linear_ndcg"))
 @click.option(
@@ -64,8 +62,8 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
     queries     queries needed to order the means correctly, except with
                 probability --risk, if the true difference is the one seen here
     low, high   95% interval of that number
-    certified   queries after which the order is certain, except with probability
-                --risk, even if you look after every query
+    certified   queries after which the winner is certified with error --risk
+                (valid under repeated looks)
     documents   list length from which on the means stay in the right order
     changes     how often the lead changes while one list grows
     limit a, b  limits of both means as lists grow, over queries with relevant
@@ -81,8 +79,8 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
     """
     given = request.inputs(least=2)
 
-    from idealrank.cli.support.pictures import save_picture
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.showing import save_picture
+    from idealrank.cli.support.terminal import working
     from idealrank.theory import distinguish
     from idealrank.theory.long_lists.measure_discount import MEASURES
 

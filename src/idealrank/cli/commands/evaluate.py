@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import click
 
 from idealrank.cli.support.request import Request, SystemsCommand, path_of
 from idealrank.cli.support.shared_options import by_option, digits_option, weights_option
-
-__all__ = ["command"]
+from idealrank.cli.support.terminal import is_rich, note
 
 
 @click.command("evaluate", cls=SystemsCommand, measures=("ndcg@10", "ap", "rr"))
@@ -55,7 +55,7 @@ def command(
     """
     given = request.inputs()
 
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.terminal import working
     from idealrank.evaluation.evaluate import evaluate
 
     with working("evaluating systems", quiet=request.quiet):
@@ -75,6 +75,8 @@ def command(
     ]
     chosen = [name for name in tables if name in result.tables()] if interval or per_query else []
     request.show(result, tables=chosen, digits=digits, also=_hashes(request) if hashes else None)
+    if request.quiet and not per_query and is_rich(sys.stderr):  # as trec_eval -q, on a terminal
+        note("-q means no notes; --per-query prints one row per query", quiet=False)
 
 
 def _hashes(request: Request) -> dict[str, dict[str, str]]:

@@ -9,8 +9,6 @@ import click
 from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import digits_option
 
-__all__ = ["command"]
-
 
 @click.command("explain", cls=SystemsCommand, without=("systems", "measures", "like"))
 @click.argument("system")
@@ -47,7 +45,7 @@ def command(
     given = replace(request, systems=(system,)).inputs()
     (answer,) = given.systems.values()
 
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.terminal import working
     from idealrank.comparison.explain import Explanation, explain
     from idealrank.comparison.published import PublishedExplanation
 

@@ -8,8 +8,6 @@ from idealrank._core.extras import require
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_option
 
-__all__ = ["command"]
-
 
 @click.command("export", cls=Command)
 @click.argument("model")

@@ -11,8 +11,6 @@ from idealrank.cli.support.failures import Failure
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option, seed_option
 
-__all__ = ["command"]
-
 
 @click.command("identify", cls=Command)
 @click.argument("function", required=False)
@@ -53,7 +51,7 @@ def command(
             "one of FUNCTION and --command is needed: idealrank identify sklearn.metrics:ndcg_score."
         )
     from idealrank.cli.support.showing import show
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.terminal import working
     from idealrank.identification.identify import identify
 
     asked = shell_command if function is None else _imported(function)

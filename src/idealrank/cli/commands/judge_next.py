@@ -6,8 +6,6 @@ import click
 
 from idealrank.cli.support.request import Request, SystemsCommand
 
-__all__ = ["command"]
-
 
 @click.command("judge-next", cls=SystemsCommand, without=("measures", "unjudged", "html_path"))
 @click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
@@ -29,7 +27,7 @@ def command(request: Request, measure: str, n: int, baseline: str | None) -> Non
     """
     given = request.inputs()
 
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.terminal import working
     from idealrank.judging.unjudged.judge_next import judge_next
 
     chosen = request.baseline(baseline, given.systems)

@@ -18,8 +18,6 @@ from idealrank.cli.support.shared_options import (
     seed_option,
 )
 
-__all__ = ["command"]
-
 
 @click.command("leaderboard", cls=Command)
 @click.argument("folders", nargs=-1, required=True)
@@ -95,7 +93,7 @@ def command(
     (nfcorpus.run, or NFCorpus_predictions.json of MTEB). A system has the name of its folder, or NAME if it is given as
     NAME=FOLDER. With --results, there are no data sets: each folder has MTEB's result files of one model.
 
-    'may be' is the range of ranks that a system could have with other queries. The ranges hold for all systems at once,
+    'rank range' has the ranks that a system could have with other queries. The ranges hold for all systems at once,
     with confidence 1 - LEVEL.
 
     \b
@@ -110,7 +108,7 @@ def command(
         raise click.UsageError(f"at least 2 systems are needed, got {len(systems)}: give {what} or more.")
 
     from idealrank.cli.support.showing import show
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.terminal import working
     from idealrank.comparison.leaderboards.leaderboard import leaderboard
 
     with working("reading data sets", quiet=quiet) as say_that:

@@ -9,8 +9,6 @@ import click
 from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import PICTURE, explain_option
 
-__all__ = ["command"]
-
 
 @click.command("limits", cls=SystemsCommand, only=("ndcg", "linear_ndcg"))
 @click.option(
@@ -38,7 +36,7 @@ def command(request: Request, method: Any, plot: str | None, explain: bool) -> N
                empty if NDCG stays random
     low, high  95% interval of the limit, by Student's t over queries
     spread     standard deviation of NDCG on one long list, if it stays random
-    sees       what determines the limit: the whole list, its top, or a few ranks
+    sees       which ranks decide: all, the top, or a few
 
     \b
     Examples:
@@ -48,8 +46,8 @@ def command(request: Request, method: Any, plot: str | None, explain: bool) -> N
     """
     given = request.inputs()
 
-    from idealrank.cli.support.pictures import save_picture
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.showing import save_picture
+    from idealrank.cli.support.terminal import working
     from idealrank.theory import limits
     from idealrank.theory.long_lists.measure_discount import MEASURES
 

@@ -9,8 +9,6 @@ import click
 from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import PROBABILITY, explain_option, level_option
 
-__all__ = ["command"]
-
 
 @click.command("power", cls=SystemsCommand, measures=("ndcg@10",), without=("html_path",))
 @click.option(
@@ -56,7 +54,7 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     """
     given = request.inputs(least=2)
 
-    from idealrank.cli.support.status_line import working
+    from idealrank.cli.support.terminal import working
     from idealrank.comparison.sample_sizes import power as queries_needed
 
     options: dict[str, Any] = {"deltas": deltas, "power": power, "level": level}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from idealrank._core.extras import require
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option, seed_option
 from idealrank.experiments import papers
@@ -16,8 +17,6 @@ from idealrank.experiments.papers import ON_FOLDS, PAPERS
 if TYPE_CHECKING:
     from idealrank.experiments.reproduction import Reproduction
 
-__all__ = ["command"]
-
 
 @click.command("reproduce", cls=Command)
 @click.argument("experiment", type=click.Choice(list(PAPERS)), metavar="PAPER")
@@ -25,8 +24,8 @@ __all__ = ["command"]
     "--data",
     metavar="PATH",
     multiple=True,
-    help="Data to use instead of the built-in data: LETOR text for wang2013 and jin2013, otherwise a folder with "
-    "S1.txt ... S5.txt or Fold1 ... Fold5, or a folder of such folders; may be repeated.",
+    help="Data to use instead of the built-in data: a folder with S1.txt ... S5.txt or Fold1 ... Fold5, or a folder of "
+    "such folders; may be repeated. For wang2013 also, and for jin2013 only, a file of LETOR text.",
 )
 @seed_option
 @click.option("--quick", is_flag=True, help="Train only briefly, as a test; the numbers are meaningless.")
@@ -59,13 +58,14 @@ def command(
     \b
     Examples:
       idealrank reproduce wang2013 --figures out
-      idealrank reproduce wang2013 --data train.txt
+      idealrank reproduce wang2013 --data letor/OHSUMED --data letor/MQ2008
       idealrank reproduce jin2013 --format markdown --html page.html
       idealrank reproduce ravikumar2011 --data letor/MQ2008 --data letor/OHSUMED
       idealrank reproduce qin2008 --data letor/OHSUMED --html page.html
       idealrank reproduce qin2008 --quick
     """
     if figures is not None:
+        require("matplotlib", for_="--figures")
         os.makedirs(figures, exist_ok=True)
 
     from idealrank.cli.support.showing import show
@@ -74,7 +74,7 @@ def command(
     if quick and experiment not in ON_FOLDS:
         long = " and ".join(sorted(ON_FOLDS))
         raise click.UsageError(f"--quick is for {long}, which train for long; leave it out for {experiment}.")
-    if len(data) > 1 and experiment not in ON_FOLDS:
+    if len(data) > 1 and experiment == "jin2013":
         raise click.UsageError(f"{experiment} reads one file: give --data once.")
     verbose = not quiet and is_rich(sys.stderr)
     result = papers.reproduce(experiment, data or None, seed=seed, quick=quick, verbose=verbose)
@@ -84,7 +84,7 @@ def command(
 
 
 def _write_figures(found: Reproduction, stem: str, *, quiet: bool) -> None:
-    from idealrank.cli.support.pictures import save_picture
+    from idealrank.cli.support.showing import save_picture
     from idealrank.cli.support.terminal import note
 
     for name, figure in found.figures.items():

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import click
 
-from idealrank.cli.support.file_formats import kind_of_features
 from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import OUTPUT, data_options, debug_option, quiet_option
-
-__all__ = ["command"]
+from idealrank.cli.support.shared_options import (
+    OUTPUT,
+    data_options,
+    debug_option,
+    feature_column_options,
+    kind_of_features,
+    named_columns,
+    quiet_option,
+)
 
 
 @click.command("score", cls=Command)
@@ -18,11 +23,20 @@ __all__ = ["command"]
     "-o", "--out", type=OUTPUT, default="-", metavar="FILE", help="The file to write; standard output by default."
 )
 @click.option("--run", "tag", metavar="TAG", help="Write a TREC run with this tag.")
+@feature_column_options("query", "doc")
 @data_options
 @quiet_option
 @debug_option
 def command(
-    model: str, data: str, out: str, tag: str | None, from_kind: str | None, group: str | None, quiet: bool
+    model: str,
+    data: str,
+    out: str,
+    tag: str | None,
+    query: str | None,
+    doc: str | None,
+    from_kind: str | None,
+    group: str | None,
+    quiet: bool,
 ) -> None:
     """Score the documents in DATA by the model in the file MODEL.
 
@@ -36,6 +50,7 @@ def command(
       idealrank score model.json test.txt --run mine -o mine.run
     """
     kind = kind_of_features(data, from_kind)
+    columns = named_columns(data, [kind], query=query, doc=doc)
 
     from dataclasses import replace
 
@@ -49,7 +64,7 @@ def command(
 
     ranker = load(model)
     names = getattr(ranker, "feature_names_in_", None)
-    documents = read_features(data, kind, group=group, quiet=quiet, names=names, judged=False)
+    documents = read_features(data, kind, group=group, quiet=quiet, names=names, judged=False, columns=columns)
     if kind.holds is not Frame:
         documents = widened(documents, ranker.n_features_in_)
     scores = ranker.predict(documents)

@@ -2,33 +2,123 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import click
 
-from idealrank.cli.support.file_formats import kind_of_features
+from idealrank.cli.support.conversion import read_features
+from idealrank.cli.support.failures import Interrupted
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import (
     OUTPUT,
     data_options,
     debug_option,
+    feature_column_options,
     format_option,
     html_option,
+    kind_of_features,
+    named_columns,
     quiet_option,
 )
+from idealrank.cli.support.showing import show, write_report
+from idealrank.cli.support.terminal import is_rich, note
+from idealrank.data.ranking import RankingData
+from idealrank.io.formats import Format, Frame
+from idealrank.io.letor import widened
+from idealrank.learners.estimators import ConvergenceWarning
+from idealrank.learners.files.models import check_savable, save
+from idealrank.learners.learner_names import learner, options_of
+from idealrank.learners.training_summary import summarize_training
 
-__all__ = ["command"]
+
+def train(
+    paths: Sequence[str],
+    kinds: Sequence[Format],
+    name: str,
+    options: Mapping[str, Any],
+    *,
+    out: str,
+    html_path: str | None,
+    group: str | None,
+    columns: Mapping[str, str],
+    output_format: str,
+    quiet: bool,
+) -> None:
+    """Fit the learner to the first file, with the second to validate by, and save it; an interrupt saves the best."""
+    ranker: Any = learner(name, options)
+    check_savable(ranker, out)
+    parts = _read(paths, kinds, columns, group=group, quiet=quiet)
+    if "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr):
+        ranker.set_params(verbose=True)
+    interrupted = False
+    try:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always", ConvergenceWarning)
+            ranker.fit(parts[0], eval_set=parts[1] if len(parts) > 1 else None)
+    except KeyboardInterrupt:
+        if not ranker.__sklearn_is_fitted__():
+            raise
+        interrupted = True
+    save(ranker, out)
+    for each in seen:
+        note(f"warning: {each.message}", quiet=quiet)
+    names = ("train", "validation")[: len(parts)]
+    sources = dict(zip(names, paths, strict=True))
+    summary = summarize_training(ranker, dict(zip(names, parts, strict=True)), sources)
+    if out == "-":
+        for line in summary.page().remarks:
+            note(line, quiet=quiet)
+        if html_path is not None:
+            write_report(summary, html_path, quiet=quiet)
+    else:
+        show(summary, output_format, quiet=quiet, html_path=html_path)
+    note(f"the model is in {'standard output' if out == '-' else out}", quiet=quiet)
+    if interrupted:
+        note(f"training was interrupted: {out} has the best iteration so far", quiet=False)
+        raise Interrupted("interrupted")
 
 
-@click.command("train", cls=Command)
+def _read(
+    paths: Sequence[str], kinds: Sequence[Format], columns: Mapping[str, str], *, group: str | None, quiet: bool
+) -> list[RankingData]:
+    """Read the files, their features in the order of the first."""
+    parts: list[RankingData] = []
+    for path, kind in zip(paths, kinds, strict=True):
+        names = parts[0].feature_names if parts else None
+        parts.append(read_features(path, kind, group=group, quiet=quiet, names=names, columns=columns))
+    # LETOR text leaves out features that are 0; a frame has columns for all of them.
+    width = max(part.n_features for part in parts)
+    return [part if kind.holds is Frame else widened(part, width) for part, kind in zip(parts, kinds, strict=True)]
+
+
+class TrainCommand(Command):
+    """The command, which lists learners and losses."""
+
+    def listed(self, option: str) -> Iterable[str]:
+        """Return the names of learners or of losses."""
+        if option == "--learner":
+            from idealrank.learners.learner_names import LEARNERS
+
+            return sorted(LEARNERS.members())
+        if option == "--loss":
+            from idealrank.losses.loss_names import LOSSES
+
+            return sorted(LOSSES.members())
+        return ()
+
+
+@click.command("train", cls=TrainCommand)
 @click.argument("data")
 @click.option("--valid", metavar="FILE", help="Validation data, used to choose the best iteration.")
-@click.option("--learner", default="linear", show_default=True, metavar="NAME", help="The learner.")
+@click.option("--learner", default="linear", show_default=True, metavar="NAME", help="The learner; '?' lists all.")
 @click.option(
     "-o", "--out", type=OUTPUT, required=True, metavar="FILE", help="The model file: .json, .json.gz or .json.xz."
 )
-@click.option("--loss", metavar="LOSS", help="The loss to minimize, such as approx_ndcg(alpha=20).")
+@click.option("--loss", metavar="LOSS", help="The loss to minimize, such as approx_ndcg(alpha=20); '?' lists all.")
 @click.option(
     "--normalize",
     type=click.Choice(["none", "minmax", "zscore"]),
@@ -43,6 +133,7 @@ __all__ = ["command"]
     "--set", "others", multiple=True, metavar="OPTION=VALUE", help="Any option of the learner; may be repeated."
 )
 @html_option
+@feature_column_options("query", "label", "doc", "weight")
 @data_options
 @format_option
 @quiet_option
@@ -60,6 +151,10 @@ def command(
     seed: int | None,
     others: tuple[str, ...],
     html_path: str | None,
+    query: str | None,
+    label: str | None,
+    doc: str | None,
+    weight: str | None,
     from_kind: str | None,
     group: str | None,
     output_format: str,
@@ -82,9 +177,11 @@ def command(
           --normalize minmax --out model.json
       idealrank train train.txt --loss list_mle --l2 0.01 --out model.json
       idealrank train train.txt --learner rank_svm --set C=0.1 --out m.json
+      idealrank train log.parquet --query session --label clicked --out m.json
     """
     paths = [data] if valid is None else [data, valid]
     kinds = [kind_of_features(path, from_kind) for path in paths]
+    columns = named_columns(data, kinds, query=query, label=label, doc=doc, weight=weight)
     if group is not None and valid is not None:
         raise click.UsageError("--group applies to DATA only: sizes for --valid are read from FILE.query next to it.")
     named = {"loss": loss, "measure": measure, "l2": l2, "max_iter": max_iter, "random_state": seed}
@@ -97,7 +194,7 @@ def command(
             raise click.UsageError(f"--set takes OPTION=VALUE, got {each!r}.")
         options[name.strip()] = _value(text.strip())
 
-    from idealrank.cli.support.training import train
+    from idealrank.cli.commands.train import train
 
     train(
         paths,
@@ -107,6 +204,7 @@ def command(
         out=out,
         html_path=html_path,
         group=group,
+        columns=columns,
         output_format=output_format,
         quiet=quiet,
     )

@@ -11,10 +11,7 @@ import click
 from idealrank.cli.support.failures import Failure, reported
 from idealrank.cli.support.help import Command
 from idealrank.cli.support.shared_options import debug_option
-from idealrank.cli.support.status_line import reading
-from idealrank.cli.support.terminal import echo, notes
-
-__all__ = ["command"]
+from idealrank.cli.support.terminal import echo, notes, reading
 
 
 def _judgments(ctx: click.Context, parameter: click.Parameter, value: str) -> None:

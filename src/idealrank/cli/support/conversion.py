@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from idealrank._present.pluralize import counted
-from idealrank.cli.support.status_line import reading
-from idealrank.cli.support.terminal import notes
+from idealrank._present.printable import counted
+from idealrank.cli.support.terminal import notes, reading
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     import pyarrow
 
     from idealrank.io.formats import Content
-
-__all__ = ["by_query", "fit", "obstacle", "read", "read_features", "size_of"]
 
 
 def read(
@@ -60,15 +57,22 @@ def _quiet_warnings() -> Iterator[None]:
 
 
 def read_features(
-    path: str, kind: Format, *, group: str | None, quiet: bool, names: Sequence[str] | None = None, judged: bool = True
+    path: str,
+    kind: Format,
+    *,
+    group: str | None,
+    quiet: bool,
+    names: Sequence[str] | None = None,
+    judged: bool = True,
+    columns: Mapping[str, str] | None = None,
 ) -> RankingData:
     """Read documents with features, and report problems in them.
 
     The features of a frame are the columns with these names, in this order, or all that can be features; unless the
-    documents must be ``judged``, it may have no labels.
+    documents must be ``judged``, it may have no labels. ``columns`` names the other columns by role.
     """
     if kind.holds is Frame:
-        data: Content = _read_columns(path, kind, names, judged=judged)
+        data: Content = _read_columns(path, kind, names, columns or {}, judged=judged)
     else:
         with reading(path, quiet=quiet) as progress:
             data = kind.read(path, group=group, progress=progress)
@@ -77,14 +81,16 @@ def read_features(
     return data
 
 
-def _read_columns(path: str, kind: Format, names: Sequence[str] | None, *, judged: bool) -> RankingData:
+def _read_columns(
+    path: str, kind: Format, names: Sequence[str] | None, columns: Mapping[str, str], *, judged: bool
+) -> RankingData:
     frame: pyarrow.Table = kind.read(path)
     if not judged and "label" not in frame.column_names:
         frame = frame.append_column("label", [np.zeros(frame.num_rows)])
     assert kind.ranking_of is not None
     try:
         with _quiet_warnings():
-            return kind.ranking_of(frame, features=names)
+            return kind.ranking_of(frame, features=names, **columns)
     except DataError as error:
         raise ParseError(str(error), path) from None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import IO, Any
 
 import click
@@ -14,8 +15,6 @@ from idealrank._present.printable import wrapped
 from idealrank.cli.support.shared_options import is_debug
 from idealrank.cli.support.terminal import one_line, say, screen_width
 from idealrank.errors import IdealrankError
-
-__all__ = ["Failure", "reported"]
 
 
 class Failure(click.ClickException):
@@ -66,9 +65,43 @@ def _words_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {error} (a bug in idealrank: please report it with what --debug shows)"
 
 
+def asks_for_json(arguments: Sequence[str]) -> bool:
+    """Return whether the words of a command ask for JSON.
+
+    >>> asks_for_json(["evaluate", "--format", "json"]), asks_for_json(["evaluate", "--format=json"])
+    (True, True)
+    """
+    return "--format=json" in arguments or ("--format", "json") in pairwise(arguments)
+
+
 @contextmanager
-def reported() -> Iterator[None]:
-    """Turn any exception in the block into an exit with one line, or with none if the output was closed."""
+def reported(*, as_json: bool = False) -> Iterator[None]:
+    """Turn any exception in the block into an exit with one line, or with none if the output was closed.
+
+    With ``as_json``, the error is also an object on standard output, where the result would have been.
+    """
+    try:
+        with _one_line():
+            yield
+    except click.ClickException as error:
+        if as_json and not isinstance(error, Interrupted):
+            click.echo(_error_text(error))
+        raise
+
+
+def _error_text(error: click.ClickException) -> str:
+    from idealrank._present.json_values import json_text, plain  # these import NumPy, which help does not need
+
+    cause = error.__cause__ or error
+    kind = "UsageError" if isinstance(error, click.UsageError) else type(cause).__name__
+    places = {name: getattr(cause, name, None) for name in ("path", "line", "query", "row", "column")}
+    known = {name: plain(place) for name, place in places.items() if place is not None}
+    content = {"type": kind, "message": error.message, "exit_status": error.exit_code, **known}
+    return json_text({"error": content}, indent=2)
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
     try:
         yield
         _flush()

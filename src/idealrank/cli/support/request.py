@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, fields
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from idealrank.io.shapes.path_shape import PathShape
     from idealrank.io.shapes.shape import InputLayout, Shape
     from idealrank.measures.conventions import Convention
-
-__all__ = ["Inputs", "Request", "SystemsCommand", "named_systems", "path_of"]
 
 
 @dataclass(frozen=True)
@@ -66,11 +63,12 @@ class Request:
     def inputs(self, least: int = 1) -> Inputs:
         """Return the judged documents and the systems by name, as files that are read when they are needed.
 
-        A system is a path, a column of DATA, or ``name=`` and one of these. Fewer than ``least`` are a usage error.
+        A system is a path, a column of DATA, or ``name=`` and one of these; several with one name are runs of one
+        system. Fewer than ``least`` are a usage error.
         """
         first = _started(self.systems[0]) if self.systems else None  # before the imports, which take as long
 
-        from idealrank.cli.support.status_line import reading
+        from idealrank.cli.support.terminal import reading
         from idealrank.io.formats import load
         from idealrank.io.shapes.path_shape import PathShape
 
@@ -78,7 +76,7 @@ class Request:
         kind = None if self.from_kind is None else load(self.from_kind)
         judged = PathShape(self.data, self._layout(), kind=kind, group=self.group, reading=shown)
         self._check(judged, least)
-        if not self.systems:  # a frame with scores of its own
+        if not self.systems:  # a frame with scores of its own, or with lists
             return Inputs(judged, None, self._like(judged, None))
         given: list[str] = []
         shapes: list[Shape] = []
@@ -88,15 +86,20 @@ class Request:
             fallback: Format | Literal["scores"] = "scores" if judged.gives == ("ranking",) else load("run")
             source = first if not given and first is not None else path
             given.append(name)
-            shapes.append(judged.column(path) or PathShape(source, judged.layout, fallback=fallback, reading=shown))
-        systems = dict(zip(_names(given, shapes), shapes, strict=True))
-        return Inputs(judged, systems, self._like(judged, systems))
+            column = judged.column(path)
+            shapes.append(column or PathShape(source, judged.layout.of_runs(), fallback=fallback, reading=shown))
+        by_name = dict(zip(_names(given, shapes), shapes, strict=True))
+        runs = {name: [shape for own, shape in zip(given, shapes, strict=True) if own == name] for name in given}
+        systems = {name: runs[name] if len(runs.get(name, ())) > 1 else shape for name, shape in by_name.items()}
+        return Inputs(judged, systems, self._like(judged, by_name))
 
     def _layout(self) -> InputLayout:
         """Return the names of columns that were given."""
         from idealrank.io.shapes.shape import ROLES, InputLayout
 
-        return InputLayout(columns={role: getattr(self, role) for role in ROLES if getattr(self, role) is not None})
+        given = {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
+        pairs = {role: tuple(given[role].split(",")) for role in ("query", "doc") if "," in given.get(role, "")}
+        return InputLayout.named(given | pairs)
 
     def _check(self, judged: PathShape, least: int) -> None:
         """Raise a usage error if DATA is no judged documents, or there are too few systems."""
@@ -115,7 +118,8 @@ class Request:
             raise click.UsageError(f"{error}.") from None
         if holds is Run:
             raise click.UsageError("judgments come first, then runs; give --from qrels if DATA does hold judgments.")
-        if len(self.systems) < least and not (holds is Frame and least == 1):
+        has_own = holds is Frame or (judged.is_json and judged.own_system is not None)
+        if len(self.systems) < least and not (has_own and least == 1):
             what = {Qrels: "runs", RankingData: "files of scores", Frame: "runs or score columns"}[holds]
             few = f"at least {least} systems are needed, got {len(self.systems)}: give more {what}"
             raise click.UsageError(f"no system to evaluate: give {what}." if least == 1 else f"{few}.")
@@ -193,7 +197,7 @@ def path_of(text: str) -> str:
 
 def named_systems(systems: Sequence[str], columns: Mapping[str, str | None], *, quiet: bool) -> dict[str, Any]:
     """Return runs by name, PATH or NAME=PATH, for a command without judged documents; ``columns`` are by role."""
-    from idealrank.cli.support.status_line import reading
+    from idealrank.cli.support.terminal import reading
     from idealrank.io.formats import load
     from idealrank.io.shapes.path_shape import PathShape
     from idealrank.io.shapes.shape import InputLayout
@@ -210,7 +214,7 @@ def _names(given: Sequence[str], shapes: Sequence[Shape]) -> list[str]:
 
     found = iter(system_names([shape for name, shape in zip(given, shapes, strict=True) if not name]))
     names = [name or next(found) for name in given]
-    again = [name for name in names if names.count(name) > 1]
+    again = [name for name, own in zip(names, given, strict=True) if names.count(name) > 1 and not own]
     if again:
         raise OptionError(f"two systems are called {again[0]!r}: give NAME=PATH")
     return names
@@ -298,17 +302,17 @@ class SystemsCommand(Command):
         super().__init__(params=[*first, *(params or ()), *last], **attributes)
         self._request_names = {each.name for each in shared} & {each.name for each in fields(Request)}
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Print the names that ``-m`` or ``--like`` takes if its value is '?', and end."""
-        for option, value in pairwise(args):
-            if value == "?" and option in ("-m", "--measure", "--like"):
-                from idealrank.measures.conventions import CONVENTION_NAMES
-                from idealrank.measures.measure_names import MEASURES
+    def listed(self, option: str) -> Iterable[str]:
+        """Return the names that ``-m`` or ``--like`` takes."""
+        if option == "--like":
+            from idealrank.measures.conventions import CONVENTION_NAMES
 
-                names = CONVENTION_NAMES if option == "--like" else self._only or sorted(MEASURES.members())
-                click.echo("\n".join(names))
-                ctx.exit()
-        return super().parse_args(ctx, args)
+            return CONVENTION_NAMES
+        if option in ("-m", "--measure"):
+            from idealrank.measures.measure_names import MEASURES
+
+            return self._only or sorted(MEASURES.members())
+        return ()
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""

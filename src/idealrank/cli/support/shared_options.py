@@ -1,39 +1,54 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the formats that they name."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealrank.cli.support.file_formats import KIND
+from idealrank.io.format_list import FORMATS
 
-__all__ = [
-    "OUTPUT",
-    "PICTURE",
-    "PICTURE_ENDINGS",
-    "PROBABILITY",
-    "Output",
-    "by_option",
-    "column_options",
-    "data_options",
-    "debug_option",
-    "digits_option",
-    "duplicates_option",
-    "explain_option",
-    "format_option",
-    "html_option",
-    "identical_ids_option",
-    "is_debug",
-    "level_option",
-    "like_option",
-    "measures_option",
-    "missing_option",
-    "quiet_option",
-    "seed_option",
-    "unjudged_option",
-    "weights_option",
-]
+if TYPE_CHECKING:
+    from idealrank.io.formats import Format
+
+#: The type of options that name a format.
+KIND = click.Choice(list(FORMATS))
+
+
+def kind_of(path: str, given: str | None, option: str = "--from") -> Format:
+    """Return the format that was given, or that of the file: by content to read, by its name alone to write.
+
+    >>> kind_of("bm25.run", None).title
+    'a TREC run'
+    """
+    from idealrank.errors import OptionError
+    from idealrank.io.formats import load, named, recognized
+
+    if given is not None:
+        return load(given).require()
+    ask = f"give {option} {'|'.join(FORMATS)}"
+    if path == "-":
+        raise click.UsageError(f"'-' has neither content nor a name to tell its format by; {ask}.")
+    try:
+        return (recognized(path, ask) if option == "--from" else named(path, ask)).require()
+    except OptionError as error:
+        raise click.UsageError(f"{error}.") from None
+
+
+def kind_of_features(path: str, given: str | None) -> Format:
+    """Return the format of a file of documents with features."""
+    from idealrank.data.judgments import Qrels, Run
+    from idealrank.io.formats import Nested
+
+    found = kind_of(path, given)
+    if found.holds in (Qrels, Run, Nested):
+        raise click.UsageError(
+            f"{path!r}: there are no features in {found.title}; give --from letor if it is LETOR text."
+        )
+    return found
+
 
 PICTURE_ENDINGS = (".svg", ".png", ".pdf")
 #: A probability other than 0 and 1.
@@ -127,56 +142,52 @@ measures_option = click.option(
     "measures",
     multiple=True,
     metavar="MEASURE",
-    help="A measure, such as ndcg@10 or 'ndcg(gain=linear)@10', or as other tools write it, such as P.5,10; may be "
-    "repeated. '?' lists all.",
+    help="A measure, such as ndcg@10 or P.5,10; may be repeated. '?' lists all.",
 )
 like_option = click.option(
     "--like",
     metavar="TOOL",
-    help="Use the conventions of this tool for options that a measure does not set; '?' lists all. trec_eval is "
-    "version 9.0.8, trec_eval10 is version 10.",
+    help="The tool whose conventions apply, such as trec_eval (9.0.8) or trec_eval10; '?' lists all.",
 )
 unjudged_option = click.option(
     "--unjudged",
     type=click.Choice(["zero", "drop"]),
     metavar="zero|drop",
-    help="Treat unjudged documents as not relevant (zero), or remove them like trec_eval -J (drop); by default, as "
-    "--like does.",
+    help="Unjudged documents: zero: count as not relevant; drop: remove (trec_eval -J).  [default: from --like]",
 )
 missing_option = click.option(
     "--missing",
     type=click.Choice(["0", "drop", "error"]),
     metavar="0|drop|error",
-    help="For a query that is missing from a run: count it as 0 like trec_eval -c (as the worst value if lower is "
-    "better), leave it out (drop), or stop (error); by default, as --like does.",
+    help="A query missing from a run: 0: count as 0, or the worst value (trec_eval -c); drop: leave out; error: stop.  "
+    "[default: from --like]",
 )
 duplicates_option = click.option(
     "--duplicates",
     type=click.Choice(["last", "first", "best", "error"]),
     metavar="WHICH",
-    help="For a document that is repeated in a query: use its last, first or highest score (last, first, best) or stop "
-    "(error); by default, as --like does.",
+    help="The score of a document that is repeated in a query: last, first, best, or error to stop.  "
+    "[default: from --like]",
 )
 identical_ids_option = click.option(
     "--identical-ids",
     type=click.Choice(["keep", "drop"]),
     metavar="WHICH",
-    help="Keep retrieved documents whose id is the id of the query (keep), or remove them like BEIR (drop); by "
-    "default, as --like does.",
+    help="Documents with the id of the query: keep, or drop like BEIR.  [default: from --like]",
 )
 weights_option = click.option(
     "--query-weights",
     metavar="FILE",
-    help="Weight the queries in means and intervals: a file with one query and its weight per line.",
+    help="A file with one query and its weight in means and intervals per line.",
 )
 by_option = click.option(
     "--by",
     metavar="FILE|COLUMN",
-    help="Also print means by query category: a file with one query and its category per line, or a column of DATA.",
+    help="Also print means by query category: a column of DATA, or a file with one query and its category per line.",
 )
 _COLUMNS = {
-    "query": "query ids",
-    "doc": "document ids",
+    "query": "query ids (A,B: in judgments and in runs)",
+    "doc": "document ids (A,B: in judgments and in runs)",
     "label": "labels",
     "score": "scores",
     "rank": "ranks",
@@ -186,10 +197,35 @@ _COLUMNS = {
 
 def column_options(function: click.decorators.FC) -> click.decorators.FC:
     """Add an option per role of a column in tables: CSV, Parquet and JSON."""
-    for role, what in reversed(_COLUMNS.items()):
-        function = click.option(f"--{role}", metavar="COLUMN", help=f"Column of {what} in CSV, Parquet or JSON.")(
-            function
-        )
+    return _options_of(_COLUMNS, "CSV, Parquet or JSON", function)
+
+
+_FEATURE_COLUMNS = {
+    "query": "query ids",
+    "label": "labels",
+    "doc": "document ids",
+    "weight": "document weights",
+}
+
+
+def feature_column_options(*roles: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """Add an option per role of a column, other than features, in tables of documents: CSV and Parquet."""
+    return partial(_options_of, {role: _FEATURE_COLUMNS[role] for role in roles}, "CSV or Parquet")
+
+
+def named_columns(data: str, kinds: Sequence[Format], **columns: str | None) -> dict[str, str]:
+    """Return the columns that options name, which only a table has."""
+    from idealrank.io.formats import Frame
+
+    given = {role: name for role, name in columns.items() if name is not None}
+    if given and not any(kind.holds is Frame for kind in kinds):
+        raise click.UsageError(f"--{next(iter(given))} names a column of CSV or Parquet, and {data!r} is neither.")
+    return given
+
+
+def _options_of(roles: Mapping[str, str], where: str, function: click.decorators.FC) -> click.decorators.FC:
+    for role, what in reversed(list(roles.items())):
+        function = click.option(f"--{role}", metavar="COLUMN", help=f"Column of {what} in {where}.")(function)
     return function
 
 

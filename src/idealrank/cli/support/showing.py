@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,10 +16,8 @@ from idealrank._present.page import Section
 from idealrank._present.page_text import page_text, section_text
 from idealrank._present.result import Result, annotated
 from idealrank.cli.support.help import arguments
-from idealrank.cli.support.status_line import writing
-from idealrank.cli.support.terminal import bold, echo, is_rich, note, notes, screen_width
-
-__all__ = ["show", "write_report"]
+from idealrank.cli.support.terminal import bold, echo, is_rich, note, notes, screen_width, writing
+from idealrank.io.files import atomic_output
 
 #: Most notes about the data.
 _N_NOTES = 10
@@ -113,3 +112,9 @@ def write_report(
     with writing(path, shown=not quiet):
         html(result, path, title=title, parts=parts, command=command)
     note(f"the report is in {path}", quiet=quiet)
+
+
+def save_picture(figure: Any, path: str) -> None:
+    """Write a Matplotlib figure in the format given by the file extension."""
+    with atomic_output(path) as file:
+        figure.savefig(file, format=os.path.splitext(path)[1].lstrip(".").lower())

@@ -11,8 +11,6 @@ from idealrank._present.page import listed
 from idealrank.errors import DataError
 from idealrank.io.mteb import read_mteb_results
 
-__all__ = ["beir_qrels", "datasets_in", "results_in"]
-
 _ENDINGS = re.compile(r"\.(gz|xz|bz2|zst|run|results|qrels|txt|tsv|csv|json|jsonl|trec|parquet|pq)$", re.IGNORECASE)
 #: What MTEB adds to the name of a task.
 _ADDED = re.compile(r"(_default)?_predictions$")

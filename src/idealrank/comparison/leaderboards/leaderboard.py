@@ -16,8 +16,13 @@ from idealrank._core.seeds import new_seed
 from idealrank._present.page import listed
 from idealrank._typing import Floats
 from idealrank.comparison.leaderboards.folders import beir_qrels, datasets_in, results_in
-from idealrank.comparison.leaderboards.leaderboard_result import AgainstBaseline, Leaderboard
-from idealrank.comparison.leaderboards.normalization import Normalization, normalization_of, without_normalization
+from idealrank.comparison.leaderboards.leaderboard_result import (
+    AgainstBaseline,
+    Leaderboard,
+    Normalization,
+    normalization_of,
+    without_normalization,
+)
 from idealrank.data.problem import Problem
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluate import evaluate
@@ -26,8 +31,6 @@ from idealrank.evaluation.inputs import Data, OneSystem, named_measures
 from idealrank.io.mteb import read_mteb_predictions
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
-
-__all__ = ["leaderboard"]
 
 Folder: TypeAlias = str | os.PathLike[str]
 #: Told the name of a data set, its number, and the number of data sets.
@@ -118,19 +121,19 @@ def leaderboard(
     >>> from idealrank.datasets import search_runs
     >>> found = leaderboard({"fiqa": search_runs(seed=1), "scifact": search_runs(seed=2)}, seed=0)
     >>> print(found.to_text("systems", width=50), end="")
-    rank  may be  system    mean       low    high
-       1  1       hybrid  0.6008 †  0.5403  0.6584
-       2  2       dense   0.5050    0.4452  0.5646
-       3  3       bm25    0.4089    0.3561  0.4638
+    rank  rank range  system    mean       low    high
+       1  1           hybrid  0.6008 †  0.5403  0.6584
+       2  2           dense   0.5050    0.4452  0.5646
+       3  3           bm25    0.4089    0.3561  0.4638
     Not shown in 50 columns: change, corrected,
     geometric, mean rank.
-    †: no system is significantly better. may be: the
-    ranks that a system may have, with 95% confidence
-    for all systems at once. low, high: interval of
-    the mean. change: difference from the best system.
-    corrected: its p-value, corrected for all
-    comparisons. geometric, mean rank: geometric mean
-    and mean rank over data sets.
+    †: no system is significantly better. rank range:
+    the ranks that a system could have, with 95%
+    confidence for all systems at once. low, high:
+    interval of the mean. change: difference from the
+    best system. corrected: its p-value, corrected for
+    all comparisons. geometric, mean rank: geometric
+    mean and mean rank over data sets.
     """
     check_callback(progress, "progress")
     read: Any = datasets if systems is None else _in_folders(datasets, systems, split, measure)

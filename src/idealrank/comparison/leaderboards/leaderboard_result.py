@@ -1,9 +1,9 @@
-"""The result of comparing systems over many data sets."""
+"""The result of comparing systems over many data sets, with and without normalization."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
@@ -12,18 +12,127 @@ import numpy as np
 
 from idealrank import stats
 from idealrank._present.json_values import Plain, number, plain
-from idealrank._present.page import Page, Section, listed
-from idealrank._present.pluralize import share
+from idealrank._present.page import Figure, Page, Section, Statement, listed
+from idealrank._present.printable import share
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Tables, Value
 from idealrank._typing import Floats
-from idealrank.comparison.leaderboards.normalization import Normalization
 from idealrank.data.problem import Problem
 from idealrank.evaluation.data_quality import notable_problems
 from idealrank.evaluation.evaluation_base import best_rows
+from idealrank.measures.discounted import DCG, NDCG
+from idealrank.measures.measure_base import Measure
 
-__all__ = ["AgainstBaseline", "Leaderboard"]
+
+class Flip(NamedTuple):
+    """Two systems that NDCG and DCG order differently on a data set.
+
+    Attributes
+    ----------
+    dataset : str
+        The data set.
+    system, against : str
+        The two systems.
+    difference, p_value : float
+        The mean NDCG of ``system`` minus that of ``against``, and the p-value of a paired t test.
+    dcg_difference, dcg_p_value : float
+        The same for DCG.
+
+    Examples
+    --------
+    >>> from idealrank.comparison.leaderboards.leaderboard_result import Flip
+    >>> Flip("fiqa", "e5", "bm25", 0.01, 0.2, -0.02, 0.4).dcg_difference
+    -0.02
+    """
+
+    dataset: str
+    system: str
+    against: str
+    difference: float
+    p_value: float
+    dcg_difference: float
+    dcg_p_value: float
+
+
+@dataclass(frozen=True)
+class Normalization:
+    """How normalization changes the order of systems: by NDCG and by DCG, on each data set.
+
+    Attributes
+    ----------
+    measure, dcg : str
+        The measure, and the same measure without normalization.
+    n_pairs : int
+        The number of pairs of systems, over all data sets.
+    flips : tuple of Flip
+        The pairs that the two measures order differently.
+    best : mapping
+        {data set: (best system by the measure, best system by DCG)}.
+
+    Examples
+    --------
+    >>> from idealrank import leaderboard
+    >>> better = {"q1": {"d1": 1.0}, "q2": {"d3": 1.0}}
+    >>> worse = {"q1": {"d2": 1.0}, "q2": {"d3": 1.0}}
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d3": 1}}
+    >>> found = leaderboard({"set": (qrels, {"a": better, "b": worse})}, "ndcg@10")
+    >>> found.normalization.n_pairs, found.normalization.flips
+    (1, ())
+    """
+
+    measure: str
+    dcg: str
+    n_pairs: int
+    flips: tuple[Flip, ...]
+    best: Mapping[str, tuple[str, str]]
+
+    def significant(self, level: float) -> tuple[Flip, ...]:
+        """Return the pairs in which both orders are significant at ``level``, without a correction.
+
+        Parameters
+        ----------
+        level : float
+            The significance level.
+
+        Returns
+        -------
+        tuple of Flip
+            The pairs.
+        """
+        return tuple(flip for flip in self.flips if max(flip.p_value, flip.dcg_p_value) <= level)
+
+
+def without_normalization(measure: Measure) -> DCG | None:
+    """Return the DCG that an NDCG divides; None for other measures.
+
+    Examples
+    --------
+    >>> without_normalization(NDCG(gain="linear") @ 10), without_normalization(DCG())
+    (dcg(gain=linear)@10, None)
+    """
+    if not isinstance(measure, NDCG):
+        return None
+    return DCG(**{each.name: getattr(measure, each.name) for each in fields(DCG) if each.init})
+
+
+def normalization_of(
+    measure: str, dcg: str, systems: tuple[str, ...], values: Mapping[str, tuple[Floats, Floats]]
+) -> Normalization:
+    """Compare the orders by ``values``, {data set: matrices[query, system] of the measure and of DCG}."""
+    flips, best = [], {}
+    for name, (normalized, unnormalized) in values.items():
+        means = [np.nanmean(each, axis=0) for each in (normalized, unnormalized)]
+        first, second = (systems[int(np.argmax(each))] for each in means)
+        best[name] = first, second
+        for i, j in combinations(range(len(systems)), 2):
+            differences = [float(each[i] - each[j]) for each in means]
+            if differences[0] * differences[1] < 0:
+                p_values = [stats.t_test(each[:, i], each[:, j]).p_value for each in (normalized, unnormalized)]
+                own = differences[0], p_values[0], differences[1], p_values[1]
+                flips.append(Flip(name, systems[i], systems[j], *own))
+    n_pairs = len(values) * len(systems) * (len(systems) - 1) // 2
+    return Normalization(measure, dcg, n_pairs, tuple(flips), best)
+
 
 #: The mark of systems that no system is significantly better than.
 _FIRST = "†"
@@ -40,6 +149,8 @@ _TITLES = {
     "pairs": "All pairs",
     "normalization": "Pairs that NDCG and DCG order differently",
 }
+#: The most systems of the figure of ranks: the best ones.
+_N_DRAWN = 50
 #: What the ranks that systems may have come from.
 _RANKS = {
     "t": "ranks by t tests of all pairs, Holm correction",
@@ -213,7 +324,7 @@ class Leaderboard(Result):
             )
         columns = [
             Column("rank", priority=-1),
-            Column("may be", priority=-1),
+            Column("rank range", priority=-1),
             Column("system", priority=-1),
             Column("mean", ".4f"),
             *(Column(name, ".4f", priority=1) for name in ("low", "high")),
@@ -229,7 +340,7 @@ class Leaderboard(Result):
     def _meaning(self) -> str:
         other = "the best system" if self.baseline is None else self.baseline
         return (
-            f"{_FIRST}: no system is significantly better. may be: the ranks that a system may have, "
+            f"{_FIRST}: no system is significantly better. rank range: the ranks that a system could have, "
             f"with {100 * (1 - self.overall.level):.4g}% confidence for all systems at once. low, high: interval of "
             f"the mean. change: difference from {other}. corrected: its p-value, corrected for all comparisons. "
             "geometric, mean rank: geometric mean and mean rank over data sets."
@@ -323,7 +434,16 @@ class Leaderboard(Result):
             is_folded = name == "pairs" and len(table.rows) > _MANY
             folded = {title: f"{title}: {len(table.rows):,} rows"} if is_folded else {}
             notes = tuple(f"{line[0].upper()}{line[1:]}." for line in self._remarks()) if name == "systems" else ()
-            yield Section(title, tables={title: table}, folded=folded, notes=notes)
+            figures = (self._ranks_figure(),) if name == "systems" else ()
+            yield Section(title, figures=figures, tables={title: table}, folded=folded, notes=notes)
+
+    def _ranks_figure(self) -> Figure:
+        own = self.overall
+        told = [f"{low} to {high}" for low, high in zip(own.rank_low, own.rank_high, strict=True)]
+        described = listed([f"{system} {ranks}" for system, ranks in zip(self.systems, told, strict=True)][:_N_DRAWN])
+        caption = f"The ranks that each system could have with other {self.over}"
+        values = (each[:_N_DRAWN].tolist() for each in (own.ranks, own.rank_low, own.rank_high))
+        return Figure("rank_ranges", (self.systems[:_N_DRAWN], *values), caption, described)
 
     def _first(self) -> Statement:
         if len(self.tied_for_first) > 1:
@@ -375,7 +495,7 @@ class Leaderboard(Result):
         if len(flips) == 1:
             which = f"{flips[0].system} and {flips[0].against} on {flips[0].dataset}"
             many = "" if n_significant else "not"
-        text = f"{ndcg} and {dcg}, its version without normalization, order {which} differently, "
+        text = f"{ndcg} and {dcg} disagree on the order of {which}, "
         text += f"{many} significantly by both".strip()
         changed = [name for name, (first, second) in best.items() if first != second]
         if changed:

@@ -12,7 +12,7 @@ map_cut (`AP`), P and set_P (`Precision`), recall and set_recall (`Recall`), Rpr
 - unj: divides by k even if the list is shorter; the library's `Judged` divides by the documents there are.
 - relstring: text, and therefore no measure of the library.
 - infAP, yaap, binG, iprec_at_recall, 11pt_avg, Rprec_mult, set_F, set_map, set_relative_P, utility, G, Rndcg, ndcg_rel:
-  the formulas are those of ``idealrank.measures.formulas``, which the library's measures use too; here they get
+  the formulas are those of ``idealrank.measures.ranked_labels``, which the library's measures use too; here they get
   trec_eval's rankings. So do the counts (num_...).
 - rbp_resid: the library computes it from what is certain, with other last bits.
 - Means: one value is added after the other in the order of the query ids, as trec_eval does; the library's are exact.
@@ -23,8 +23,7 @@ To add a measure, register it in ``measures.py``: a measure of the library, or a
 one value per query.
 """
 
-from idealrank.evaluation.trec_eval.measure_list import MEASURES
-from idealrank.evaluation.trec_eval.requested_measures import SETS, read_measures
+from idealrank.evaluation.trec_eval.measure_list import MEASURES, SETS, read_measures
 from idealrank.evaluation.trec_eval.trec_eval_results import NoCommonQueryError, Results, evaluate
 
 __all__ = ["MEASURES", "SETS", "NoCommonQueryError", "Results", "evaluate", "read_measures"]

@@ -5,25 +5,33 @@ A function takes the rankings and, if the measure has a parameter, the parameter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from idealrank._names.options import nearest
 from idealrank._typing import Floats, Int64s
-from idealrank.evaluation.trec_eval.gain_maps import Gains, gains_of
-from idealrank.evaluation.trec_eval.judged_rankings import Rankings
-from idealrank.evaluation.trec_eval.parameters import gain_map, gains_and_p, levels, numbers, ranks, weights
-from idealrank.measures import formulas
-from idealrank.measures.groups import ratio
+from idealrank.errors import OptionError
+from idealrank.evaluation.trec_eval.judged_rankings import (
+    Gains,
+    Rankings,
+    gain_map,
+    gains_and_p,
+    gains_of,
+    levels,
+    numbers,
+    ranks,
+    weights,
+)
+from idealrank.measures import ranked_labels
 from idealrank.measures.measure_base import Measure
-from idealrank.measures.ranked_labels import UNJUDGED, UNPOOLED, Graded
+from idealrank.measures.ranked_labels import UNJUDGED, UNPOOLED, Graded, ratio
 from idealrank.measures.relevance import AP, RR, Bpref, HitRate, Precision, Recall, RPrecision
 from idealrank.measures.retrieval import RelativePrecision
-
-__all__ = ["MEASURES", "Definition", "Values"]
 
 Values: TypeAlias = Floats | Int64s | list[str]
 _Values = TypeVar("_Values", bound=Measure | Callable[..., Values] | None)
@@ -98,8 +106,8 @@ def interpolated_precision(r: Rankings, recall: float) -> Floats:
     """The best precision at any relevant document from the one that reaches this recall on."""
     rounding = "nearest" if r.version >= 10 else "up"
     # Recall of no document is reached before the first one: 0 / 0 for an empty list.
-    is_undefined = (formulas.documents_at(r, recall, rounding) == 0) & (r.n_retrieved == 0)
-    return np.where(is_undefined, np.nan, formulas.interpolated_precision(r, recall, rounding))
+    is_undefined = (ranked_labels.documents_at(r, recall, rounding) == 0) & (r.n_retrieved == 0)
+    return np.where(is_undefined, np.nan, ranked_labels.interpolated_precision(r, recall, rounding))
 
 
 _cut("P")(Precision())
@@ -121,17 +129,19 @@ def relevance_string(r: Rankings, lengths: Sequence[float]) -> list[str]:
 _cut("recall")(Recall())
 
 
-_measure("infAP")(formulas.inferred_ap)
+_measure("infAP")(ranked_labels.inferred_ap)
 _measure("gm_bpref", is_geometric=True)(Bpref())
 
 
-_measure("Rprec_mult", levels, (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), each=".2f")(formulas.r_precision_at)
+_measure("Rprec_mult", levels, (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), each=".2f")(
+    ranked_labels.r_precision_at
+)
 
 
 @_measure("utility", weights, (1.0, -1.0, 0.0, 0.0))
 def utility(r: Rankings, weights: Sequence[float]) -> Floats:
     """Weighted sum of relevant retrieved, nonrelevant retrieved, relevant missed and nonrelevant missed."""
-    return formulas.utility(r, weights, r.n_collection)
+    return ranked_labels.utility(r, weights, r.n_collection)
 
 
 @_measure("11pt_avg", numbers, _RECALLS)
@@ -143,32 +153,32 @@ def eleven_point(r: Rankings, recalls: Sequence[float]) -> Floats:
     return total / len(recalls)
 
 
-_measure("binG")(formulas.binary_gain)
+_measure("binG")(ranked_labels.binary_gain)
 
 
 def _of_gains(name: str, formula: Callable[[Graded], Floats], since: int = 9) -> None:
     _graded(name, since)(lambda r, gains: formula(r.graded(gains)))
 
 
-_of_gains("G", formulas.gain_over_cost)
-_of_gains("dcg", formulas.dcg, since=10)
-_of_gains("ideal_dcg", formulas.ideal_dcg, since=10)
+_of_gains("G", ranked_labels.gain_over_cost)
+_of_gains("dcg", ranked_labels.dcg, since=10)
+_of_gains("ideal_dcg", ranked_labels.ideal_dcg, since=10)
 
 
 @_graded("ndcg")
 def ndcg(r: Rankings, gains: Gains) -> Floats:
     """Quotient of dcg and ideal dcg."""
     g = r.graded(gains)
-    return ratio(formulas.dcg(g), formulas.ideal_dcg(g))
+    return ratio(ranked_labels.dcg(g), ranked_labels.ideal_dcg(g))
 
 
-_of_gains("ndcg_rel", formulas.ndcg_at_relevant)
+_of_gains("ndcg_rel", ranked_labels.ndcg_at_relevant)
 
 
 @_graded("Rndcg")
 def ndcg_at_falls(r: Rankings, gains: Gains) -> Floats:
     """Mean of ndcg at the ranks where the ideal gain falls; 0 without relevant documents, and 0 / 0 without gains."""
-    return np.where(r.n_relevant > 0, formulas.ndcg_at_falls(r.graded(gains)), 0.0)
+    return np.where(r.n_relevant > 0, ranked_labels.ndcg_at_falls(r.graded(gains)), 0.0)
 
 
 @_cut("ndcg_cut")
@@ -187,17 +197,17 @@ _cut("success", 1, 5, 10)(HitRate())
 _measure("set_P")(Precision())
 
 
-_measure("set_relative_P")(formulas.set_relative_precision)
+_measure("set_relative_P")(ranked_labels.set_relative_precision)
 _measure("set_recall")(Recall())
 
 
-_measure("set_map")(formulas.set_map)
+_measure("set_map")(ranked_labels.set_map)
 
 
 @_measure("set_F", numbers, (1.0,))
 def f_measure(r: Rankings, weights: Sequence[float]) -> Floats:
     """F of the whole list, for a weight."""
-    return formulas.f_measure(r, weights[0])
+    return ranked_labels.f_measure(r, weights[0])
 
 
 @_measure("num_nonrel_judged_ret")
@@ -206,7 +216,7 @@ def n_nonrelevant(r: Rankings) -> Int64s:
     return r.retrieved.count(r.nonrelevant)
 
 
-_measure("yaap")(formulas.yaap)
+_measure("yaap")(ranked_labels.yaap)
 
 
 def _powers(r: Rankings, p: float) -> Floats:
@@ -243,3 +253,110 @@ def rbp_residual(r: Rankings, parameters: tuple[Gains, float]) -> Floats:
 def unjudged_at(r: Rankings, k: int) -> Floats:
     """Unjudged among the first k, / k."""
     return r.retrieved.count((r.labels < 0) & (r.retrieved.ranks <= k)) / k
+
+
+Column: TypeAlias = Measure | Callable[[Rankings], Values]
+
+
+@dataclass(frozen=True)
+class MeasureRequest:
+    """A measure with its parameter."""
+
+    name: str
+    definition: Definition
+    parameter: Any = None
+    text: str = ""
+
+    def columns(self) -> dict[str, Column]:
+        """{name as printed: what gives its values}."""
+        values, each = self.definition.values, self.definition.each
+        if values is None:
+            return {}
+        if each is not None:
+            return {f"{self.name}_{cutoff:{each}}": _with_parameter(values, cutoff) for cutoff in self.parameter}
+        name = f"{self.name}_{self.text}" if self.text else self.name
+        return {name: values if self.definition.read is None else _with_parameter(values, self.parameter)}
+
+    @property
+    def clears_missing(self) -> bool:
+        """Whether version 10 sets the value of a query that the run lacks to 0, or to no text.
+
+        It gives such a query a list of one unjudged document, and then looks for measures by the name of their column,
+        which parameters are part of.
+        """
+        return self.name in ("num_ret", "unj") or (self.name in _CLEARED and not self.text)
+
+    @property
+    def gains(self) -> Gains:
+        """The gain map that was given, if any."""
+        return tuple(self.parameter) if self.definition.read is gain_map else ()
+
+
+def _with_parameter(values: Measure | Callable[..., Values], parameter: Any) -> Column:
+    return values @ parameter if isinstance(values, Measure) else lambda rankings: values(rankings, parameter)
+
+
+_TAIL = re.compile(r"(\w+)_(\d+)")
+_NO_CUTOFFS = Definition(None)
+_BY_JUDGE = ("map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
+_CLEARED = ("utility", "relstring", "rbp_resid")
+_FIRST = ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret")
+SETS = {
+    "official": (*_FIRST, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P"),
+    "set": (*_FIRST, "utility", "set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
+    "all_trec": tuple(name for name in MEASURES if name not in {"dcg", "ideal_dcg", "yaap"}),
+}
+
+
+def read_measures(texts: str | Iterable[str], version: int = 10) -> tuple[MeasureRequest, ...]:
+    """The measures that texts such as ``P.5,10`` and ``official`` name, each once, in trec_eval's order.
+
+    Of a measure that is named twice the first parameters count.
+
+    >>> [(request.name, request.parameter) for request in read_measures(["ndcg.1=3,2=9", "map", "P.10,5"])]
+    [('map', None), ('P', (5, 10)), ('ndcg', ((1.0, 3.0), (2.0, 9.0)))]
+    """
+    known = {name: each for name, each in MEASURES.items() if each.since <= version}
+    chosen: dict[str, str] = {}
+    for text in [texts] if isinstance(texts, str) else _iterated(texts):
+        name, dot, parameters = text.partition(".")
+        tail = _TAIL.fullmatch(name)
+        if tail and name not in known and known.get(tail[1], _NO_CUTOFFS).each == "d":  # P_10, as it is printed
+            name, dot, parameters = tail[1], ".", tail[2]
+        if name.startswith("prefs_") or name in _BY_JUDGE or name == "prefs":
+            raise OptionError(
+                f"trec_eval's {name} needs preferences or judgments by several judges (-R prefs, qrels_prefs or "
+                "qrels_jg), which are not available here"
+            )
+        if name not in SETS and name not in known:
+            raise OptionError(f"trec_eval {version} has no measure {name!r}{_instead(name, known)}")
+        if dot and (not parameters or name in SETS or known[name].read is None):
+            raise OptionError(f"{text!r}: {'nothing after the dot' if not parameters else 'takes no parameters'}")
+        for member in SETS.get(name, (name,)):
+            chosen[member] = chosen.get(member) or parameters
+    return tuple(_request(name, each, chosen[name]) for name, each in known.items() if name in chosen)
+
+
+def _instead(name: str, known: Mapping[str, Definition]) -> str:
+    """Return a suggestion for the error message."""
+    own, at, cutoff = name.partition("@")
+    cut = [each for each in known if known[each].each == "d" and each.lower() in (own.lower(), f"{own.lower()}_cut")]
+    return f"; write {cut[0]}.{cutoff}" if at and cut else nearest(name, [*SETS, *known])
+
+
+def _iterated(texts: Iterable[str]) -> Iterator[str]:
+    if not isinstance(texts, Iterable):
+        raise OptionError(f"expected names of measures such as 'map' or 'P.5,10', got {texts!r}")
+    for text in texts:
+        if not isinstance(text, str):
+            raise OptionError(f"expected the name of a measure such as 'map' or 'P.5,10', got {text!r}")
+        yield text
+
+
+def _request(name: str, definition: Definition, text: str) -> MeasureRequest:
+    if definition.read is None or not text:
+        return MeasureRequest(name, definition, definition.default)
+    try:
+        return MeasureRequest(name, definition, definition.read(text), text)
+    except OptionError as error:
+        raise OptionError(f"{name}.{text}: {error}") from None

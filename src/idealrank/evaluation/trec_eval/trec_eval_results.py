@@ -10,19 +10,15 @@ from typing import Any
 import numpy as np
 
 from idealrank._core.checks import check_count, is_whole
-from idealrank._present.pluralize import counted
+from idealrank._present.printable import counted
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.judgments import Qrels, Run, join
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.trec_eval.gain_maps import not_best
-from idealrank.evaluation.trec_eval.judged_rankings import Rankings
-from idealrank.evaluation.trec_eval.measure_list import Values
-from idealrank.evaluation.trec_eval.requested_measures import MeasureRequest, read_measures
+from idealrank.evaluation.trec_eval.judged_rankings import Rankings, not_best
+from idealrank.evaluation.trec_eval.measure_list import MeasureRequest, Values, read_measures
 from idealrank.measures.measure_base import Measure
-
-__all__ = ["NoCommonQueryError", "Results", "evaluate"]
 
 _LEAST = 0.00001
 

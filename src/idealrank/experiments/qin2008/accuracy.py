@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +11,12 @@ import numpy as np
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
-from idealrank.experiments.claims import FAILS, HOLDS, UNDECIDED, Claim, Finding, compared, difference
+from idealrank.experiments.claims import Claim, Finding, all_of, compared, difference
 from idealrank.experiments.qin2008.protocol import NORMALIZE, Protocol
+from idealrank.learners.iterative import Trace
 from idealrank.learners.linear.objective import LinearObjective
 from idealrank.learners.linear.optimizers import sgd
 from idealrank.learners.linear.query_blocks import QueryBlock
-from idealrank.learners.trace import Trace
 from idealrank.losses import ApproxAP, ApproxNDCG
 from idealrank.losses.direct import Approximation
 from idealrank.measures.ranks import soft_positions
@@ -117,7 +117,7 @@ def of_errors(errors: Mapping[str, Mapping[str, Errors]], seed: int) -> Iterator
         limits = {setting: 0.02 if setting == "alpha = 100" else 0.05 for setting in first.by_setting}
         outcomes = [difference(first.of_queries(setting), seed).below(most) for setting, most in limits.items()]
         says = "AP: more than 95% accurate for all alphas, more than 98% for alpha = 100"
-        yield Claim(f"Figure 1, {name}", says, (Finding(_all(outcomes), _told(first)),))
+        yield Claim(f"Figure 1, {name}", says, (Finding(all_of(*outcomes), _told(first)),))
         for number, says in (
             (2, "AP: the larger beta, the more accurate"),
             (3, "NDCG@n: the larger alpha, the more accurate"),
@@ -126,12 +126,7 @@ def of_errors(errors: Mapping[str, Mapping[str, Errors]], seed: int) -> Iterator
             pairs = itertools.pairwise(map(figure.of_queries, figure.by_setting))
             changes = [compared(after, before, seed) for before, after in pairs]
             seen = f"{_told(figure)}; changes by {' and '.join(map(str, changes))}"
-            yield Claim(f"Figure {number}, {name}", says, (Finding(_all([each.below() for each in changes]), seen),))
-
-
-def _all(outcomes: Sequence[str]) -> str:
-    """The outcome of a claim that is made of several."""
-    return next((each for each in (FAILS, UNDECIDED) if each in outcomes), HOLDS)
+            yield Claim(f"Figure {number}, {name}", says, (Finding(all_of(*(each.below() for each in changes)), seen),))
 
 
 def _told(errors: Errors) -> str:

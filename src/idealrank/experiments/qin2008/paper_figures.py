@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from idealrank._present.figure_style import new_panels
-from idealrank._present.palette import SERIES
+from idealrank._present.figure_style import SERIES, new_panels
 from idealrank.experiments.qin2008.accuracy import Errors
 from idealrank.experiments.qin2008.runs import CUTOFFS, TrainedCollection
 

@@ -15,52 +15,59 @@ __all__ = ["CHOICES", "LIKE", "NORMALIZE", "PUBLISHED_NDCG", "QUICK", "Protocol"
 #: NDCG@n on OHSUMED: Sections 6.4 and 6.5.
 PUBLISHED_NDCG = {"ApproxNDCG": 0.6698, "ApproxAP": 0.6693, "SoftRank": 0.6680, "AdaRank.NDCG": 0.6589}
 
-#: What the paper leaves open. The reference, the first value of each, was fixed before it was run.
+#: What the paper leaves open; the first value of each is the reference.
 CHOICES = Choices(
     {
         "features": ("min-max features", "features as in the files"),
-        "training": ("Algorithm 1", "Algorithm 1, another seed", "L-BFGS"),
+        "training": ("Algorithm 1", "L-BFGS"),
+        "seed": ("first seed", "second seed", "third seed", "fourth seed", "fifth seed"),
         "discount": ("LETOR discount", "discount 1/log2(1 + rank)"),
         "AdaRank": ("repeats allowed", "no repeats"),
     }
 )
 NORMALIZE = {"min-max features": "minmax", "features as in the files": None}
 LIKE = {"LETOR discount": "letor1", "discount 1/log2(1 + rank)": None}
-#: The open choice that each ranker's training depends on, if it depends on one.
-_TRAINED_BY = {
-    "ApproxNDCG": "training",
-    "ApproxAP": "training",
-    "SoftRank": "training",
-    "AdaRank.NDCG": "AdaRank",
-    "AdaRank.MAP": "AdaRank",
-    "SVMMap": None,
-    "ListNet": None,
+#: The open choices that each ranker's training depends on. ApproxAP, whose grid is the largest, has one seed.
+_TRAINED_BY: dict[str, tuple[str, ...]] = {
+    "ApproxNDCG": ("training", "seed"),
+    "ApproxAP": ("training",),
+    "SoftRank": ("training", "seed"),
+    "AdaRank.NDCG": ("AdaRank",),
+    "AdaRank.MAP": ("AdaRank",),
+    "SVMMap": (),
+    "ListNet": (),
 }
-_GRADED_ONLY = {"SoftRank", "AdaRank.NDCG"}
+#: The rankers of Sections 6.4 and 6.5 on collections with more than two labels, and of Section 6.3 on the others.
+_ON_GRADED = ("ApproxNDCG", "ApproxAP", "SoftRank", "AdaRank.NDCG", "ListNet")
+_ON_BINARY = ("ApproxNDCG", "ApproxAP", "AdaRank.MAP", "SVMMap", "ListNet")
 
 
 def trained_name(ranker: str, setting: Setting) -> str:
     """Return the name of a ranker as it is trained in a setting.
 
-    >>> trained_name("ApproxAP", CHOICES.reference), trained_name("SVMMap", CHOICES.reference)
-    ('ApproxAP, Algorithm 1', 'SVMMap')
+    >>> trained_name("ApproxNDCG", CHOICES.reference), trained_name("SVMMap", CHOICES.reference)
+    ('ApproxNDCG, Algorithm 1, first seed', 'SVMMap')
     """
-    axis = _TRAINED_BY[ranker]
-    return ranker if axis is None else f"{ranker}, {setting[axis]}"
+    return ", ".join([ranker, *(setting[axis] for axis in _TRAINED_BY[ranker])])
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """T, eta and the grids of Sections 6.3 and 6.4, of which the ends are tried.
+    """T, eta and the grids of Sections 6.3 and 6.4.
+
+    The paper took SoftRank from its authors' tool; here it is trained by Algorithm 1, and its sigma has a grid like the
+    alpha of ApproxNDCG. With L-BFGS or with other features, ApproxAP has the beta of the paper's Figure 1, 10, only.
 
     Parameters
     ----------
     epochs, rate : int, float
         T and eta of Algorithm 1.
     alphas : tuple of int
-        The grid of alpha.
-    betas : tuple of int
-        The grid of beta for ApproxAP.
+        The grid of alpha for ApproxNDCG.
+    ap_alphas, ap_betas : tuple of int
+        The grids of alpha and beta for ApproxAP.
+    sigmas : tuple of float
+        The grid of sigma for SoftRank.
     soft_epochs : int
         The epochs of SoftRank, which is expensive.
     iterations : int
@@ -74,14 +81,21 @@ class Protocol:
 
     Examples
     --------
-    >>> list(Protocol().rankers("features as in the files", graded=False))
-    ['ApproxNDCG, Algorithm 1', 'ApproxAP, Algorithm 1', 'AdaRank.MAP, repeats allowed', 'SVMMap', 'ListNet']
+    >>> for name, (_, grid) in Protocol().rankers("features as in the files", graded=False).items():
+    ...     print(name, grid)
+    ApproxNDCG, Algorithm 1, first seed {'alpha': [10, 20, 50, 100, 150, 200, 250, 300]}
+    ApproxAP, Algorithm 1 {'alpha': [10, 20, 50, 100], 'beta': [10]}
+    AdaRank.MAP, repeats allowed {}
+    SVMMap {'l2': [0.001, 0.01, 0.1]}
+    ListNet {}
     """
 
     epochs: int = 200
     rate: float = 0.01
-    alphas: tuple[int, ...] = (10, 100)
-    betas: tuple[int, ...] = (10,)
+    alphas: tuple[int, ...] = (10, 20, 50, 100, 150, 200, 250, 300)
+    ap_alphas: tuple[int, ...] = (10, 20, 50, 100)
+    ap_betas: tuple[int, ...] = (1, 10, 20, 50, 100)
+    sigmas: tuple[float, ...] = (0.03, 0.1, 1.0)
     soft_epochs: int = 20
     iterations: int = 100
     n_folds: int = 5
@@ -98,48 +112,46 @@ class Protocol:
 
     def settings(self, *rankers: str, measure: str) -> list[Setting]:
         """Return the settings that can change the values of these rankers."""
-        axes = {"features", *(_TRAINED_BY[name] for name in rankers)} | ({"discount"} if "ndcg" in measure else set())
+        axes = {"features", *(axis for name in rankers for axis in _TRAINED_BY[name])}
+        axes |= {"discount"} if "ndcg" in measure else set()
         return self.choices.only(*(name for name in self.choices.values if name in axes)).settings()
 
     def rankers(self, features: str, *, graded: bool) -> dict[str, Any]:
         """Return {name: (ranker, grid)} for features of one scale.
 
-        Those that maximize NDCG are selected by NDCG@n on validation queries, the others by MAP; SoftRank and
-        AdaRank.NDCG need more than two labels, as in the paper. Only with the features of the reference is there more
-        than one variant of a ranker.
+        Those that maximize NDCG are selected by NDCG@n on validation queries, the others by MAP. Only with the features
+        of the reference is there more than one variant of a ranker.
         """
         return {
-            trained_name(name, setting): self._made(name, setting, NORMALIZE[features])
-            for name in _TRAINED_BY
-            if graded or name not in _GRADED_ONLY
+            trained_name(name, setting): self._made(name, setting, features)
+            for name in (_ON_GRADED if graded else _ON_BINARY)
             for setting in self._variants(name, features)
         }
 
     def _variants(self, name: str, features: str) -> Iterator[Setting]:
         """The settings to train a ranker in."""
-        axis, reference = _TRAINED_BY[name], self.choices.reference
-        yield reference
-        if axis is not None and features == reference["features"]:
-            yield from ({**reference, axis: value} for value in self.choices.values[axis][1:])
+        reference = self.choices.reference
+        if features == reference["features"]:
+            yield from self.choices.only(*_TRAINED_BY[name]).settings()
+        else:
+            yield reference
 
-    def _made(self, name: str, setting: Setting, normalize: str | None) -> tuple[Any, dict[str, Any]]:
+    def _made(self, name: str, setting: Setting, features: str) -> tuple[Any, dict[str, Any]]:
         """A ranker and its grid."""
-        own: dict[str, Any] = {"max_iter": self.iterations, "normalize": normalize, "n_threads": 1}
-        training: dict[str, dict[str, Any]] = {
-            "Algorithm 1": {"max_iter": self.epochs, "random_state": self.seed},
-            "Algorithm 1, another seed": {"max_iter": self.epochs, "random_state": self.seed + 1},
-            "L-BFGS": {"optimizer": "lbfgs"},
-        }
-        smooth = {**own, "optimizer": "sgd", "learning_rate": self.rate, **training[setting["training"]]}
+        whole = {**self.choices.reference, **setting, "features": features}
+        own: dict[str, Any] = {"max_iter": self.iterations, "normalize": NORMALIZE[features], "n_threads": 1}
+        seed = self.seed + self.choices.values["seed"].index(whole["seed"])
+        smooth = {**own, "optimizer": "sgd", "learning_rate": self.rate, "max_iter": self.epochs, "random_state": seed}
+        if whole["training"] == "L-BFGS":
+            smooth = {**own, "optimizer": "lbfgs"}
         soft = {**smooth, "max_iter": min(self.soft_epochs, smooth["max_iter"])}
-        repeats = setting["AdaRank"] == "repeats allowed"
+        repeats = whole["AdaRank"] == "repeats allowed"
+        is_reference = all(whole[axis] == self.choices.reference[axis] for axis in ("features", "training"))
+        ap_grid = {"alpha": [*self.ap_alphas], "beta": [*self.ap_betas] if is_reference else [10]}
         made: dict[str, Callable[[], tuple[Any, dict[str, Any]]]] = {
             "ApproxNDCG": lambda: (learners.ApproxNDCGRanker(**smooth), {"alpha": [*self.alphas]}),
-            "ApproxAP": lambda: (
-                learners.ApproxAPRanker(**smooth, measure="ap"),
-                {"alpha": [*self.alphas], "beta": [*self.betas]},
-            ),
-            "SoftRank": lambda: (learners.SoftRank(**soft), {}),
+            "ApproxAP": lambda: (learners.ApproxAPRanker(**smooth, measure="ap"), ap_grid),
+            "SoftRank": lambda: (learners.SoftRank(**soft), {"sigma": [*self.sigmas]}),
             "AdaRank.NDCG": lambda: (learners.AdaRank(**own, repeats=repeats), {}),
             "AdaRank.MAP": lambda: (learners.AdaRank(**own, repeats=repeats, measure="ap"), {}),
             "SVMMap": lambda: (learners.SVMMap(**own), {"l2": [0.001, 0.01, 0.1]}),
@@ -149,4 +161,6 @@ class Protocol:
 
 
 #: Just enough to run everything.
-QUICK = Protocol(epochs=3, alphas=(10,), soft_epochs=2, iterations=3, n_folds=2)
+QUICK = Protocol(
+    epochs=3, alphas=(10,), ap_alphas=(10,), ap_betas=(10,), sigmas=(1.0,), soft_epochs=2, iterations=3, n_folds=2
+)

@@ -69,16 +69,16 @@ class TrainedCollection:
         return float(np.mean(self.measured(whole).fold_means(measure)[trained_name(ranker, whole)]))
 
 
-def run(name: str, folds: Folds, protocol: Protocol, *, verbose: bool = False) -> TrainedCollection:
+def run(
+    name: str, folds: Folds, protocol: Protocol, *, n_jobs: int | None = None, verbose: bool = False
+) -> TrainedCollection:
     """Train all rankers with all scales of features; only one if they are in [0, 1] already."""
     graded = is_graded(folds)
     own = protocol.for_queries(folds[0].train.n_queries)
     if _within_0_and_1(folds):
         own = replace(own, choices=Choices({**own.choices.values, "features": own.choices.values["features"][:1]}))
     found = {
-        features: cross_fold(
-            own.rankers(features, graded=graded), folds[: own.n_folds], ["ndcg"], n_jobs=1, verbose=verbose
-        )
+        features: cross_fold(own.rankers(features, graded=graded), folds[: own.n_folds], ["ndcg"], verbose=verbose)
         for features in own.choices.values["features"]
     }
     return TrainedCollection(name, graded, own, found)

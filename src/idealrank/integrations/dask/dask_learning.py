@@ -11,8 +11,7 @@ from idealrank._core.extras import needs
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.integrations.dask.shares import Ends, Share, check_ends, shares_of
-from idealrank.learners.linear.engine import Cluster, Engine, Source
-from idealrank.learners.linear.sources import FrameColumns
+from idealrank.learners.linear.query_blocks import Cluster, Engine, FrameColumns, Source
 
 with needs("dask"):
     import dask

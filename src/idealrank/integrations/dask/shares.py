@@ -14,7 +14,7 @@ from idealrank._core.extras import needs
 from idealrank._core.threads import resolve_threads
 from idealrank.errors import DataError
 from idealrank.io.batches import SortedParquet, parquet_files
-from idealrank.learners.linear.engine import Cluster
+from idealrank.learners.linear.query_blocks import Cluster
 
 with needs("dask"):
     import dask

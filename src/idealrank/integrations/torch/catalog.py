@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from idealrank import losses
 from idealrank._core.threads import resolve_threads
-from idealrank._names.grammar import unknown
+from idealrank._names.options import unknown
 from idealrank.data.interactions import Interactions
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError

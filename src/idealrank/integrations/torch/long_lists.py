@@ -26,8 +26,7 @@ from idealrank.integrations.torch.tensor_pairwise import rescaled, swap_heights
 from idealrank.losses import PSL, Approx, ApproxKendall, LambdaLoss, LambdaRank, Loss
 from idealrank.losses.direct import Approximation, depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
-from idealrank.losses.segments import runs, sums
-from idealrank.losses.targets import worth_of
+from idealrank.losses.segments import runs, sums, worth_of
 from idealrank.measures.discounts import Discount, Linear
 
 __all__ = ["FORMULAS", "Flat", "is_long"]

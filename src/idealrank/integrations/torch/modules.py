@@ -11,15 +11,17 @@ import torch
 from torch import Tensor, nn
 
 from idealrank import losses
-from idealrank._names.grammar import unknown
+from idealrank._names.options import unknown
+from idealrank.errors import OptionError
 from idealrank.integrations.torch import native, tensor_formulas
 from idealrank.integrations.torch.padded import NoFormulaError
 from idealrank.integrations.torch.tensor_inputs import Batch, Numbers, flat
 from idealrank.losses import Loss
+from idealrank.losses.pairwise import Pairwise
 
 __all__ = ["RankingLoss", "function", "module"]
 
-Reduction: TypeAlias = Literal["mean", "sum", "none"]
+Reduction: TypeAlias = Literal["mean", "sum", "pairs", "none"]
 Backend: TypeAlias = Literal["auto", "native", "torch"]
 
 
@@ -30,10 +32,12 @@ class RankingLoss(nn.Module):
     ----------
     loss : str or Loss
         The loss or its name.
-    reduction : {"mean", "sum", "none"}
+    reduction : {"mean", "sum", "pairs", "none"}
         "mean" is the mean over the queries that have documents, weighted by ``query_weights``, as in
-        `learners.LinearRanker`; "sum" is the sum over queries; "none" returns one value per query. The value of a query
-        with nothing to rank is 0, and so is the mean of no queries.
+        `learners.LinearRanker`; "sum" is the sum over queries; "none" returns one value per query. "pairs", for
+        pairwise losses, is the mean over all pairs of documents with different labels in the batch: gradients do not
+        grow with the length of the lists, and learning rates of packages that average over pairs fit. The value of a
+        query with nothing to rank is 0, and so is the mean of no queries or pairs.
     backend : {"auto", "native", "torch"}
         "native" computes on the CPU, in linear memory and, with few exceptions, near-linear time, and has first
         derivatives only; scores on another device are copied to the CPU, and their gradients are copied back. "torch"
@@ -74,6 +78,10 @@ class RankingLoss(nn.Module):
         self.backend = _one_of(backend, Backend, "backend")
         self.n_threads = n_threads
         self._name = native.name_of(self.loss)
+        if reduction == "pairs" and not (isinstance(self.loss, Pairwise) and self.loss.normalize == "none"):
+            raise OptionError(
+                f"reduction='pairs' is for pairwise losses that are sums over pairs, got {self.loss}: use 'mean'"
+            )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
@@ -115,26 +123,32 @@ class RankingLoss(nn.Module):
             If the shapes of the arguments do not match, a number is not finite, or the loss overflows.
         """
         batch = flat(labels, scores, offsets, mask, weights, query_weights)
-        return self._reduced(self._values(batch), batch).to(batch.scores)
-
-    def _values(self, batch: Batch) -> Tensor:
         if self.backend == "torch":
-            return tensor_formulas.values(self.loss, batch)
+            return self._reduced(tensor_formulas.values(self.loss, batch), batch)
         if self.backend == "auto" and not is_on_cpu(batch.scores):
             with suppress(NoFormulaError):
-                return tensor_formulas.values(self.loss, batch)
-        return native.values(self._name, batch, self.n_threads)
+                return self._reduced(tensor_formulas.values(self.loss, batch), batch)
+        if torch.compiler.is_compiling():
+            return self._reduced(native.values(self._name, batch, self.n_threads), batch)
+        return native.reduced(self.loss, scores, batch, self._divisor, self.n_threads)
 
     def _reduced(self, values: Tensor, batch: Batch) -> Tensor:
+        divisor = self._divisor(batch)
+        return (values if divisor is None else values.sum() / divisor).to(batch.scores)
+
+    def _divisor(self, batch: Batch) -> Tensor | int | None:
+        """Return what the sum over queries is divided by; None if there is one value per query."""
         if self.reduction == "none":
-            return values
+            return None
         if self.reduction == "sum":
-            return values.sum()
-        counted = batch.sizes() > 0
-        if batch.query_weights is not None:
-            counted = counted * batch.query_weights
-        total = counted.sum().to(values)
-        return values.sum() / torch.where(total > 0, total, 1)
+            return 1
+        if self.reduction == "mean" and batch.is_regular and batch.mask is None and batch.query_weights is None:
+            return batch.offsets.shape[0] - 1
+        counted = batch.pairs() if self.reduction == "pairs" else batch.sizes() > 0
+        if batch.query_weights is None:
+            return counted.sum().clamp(min=1)
+        total = (counted * batch.query_weights).sum()
+        return torch.where(total > 0, total, 1)
 
     def extra_repr(self) -> str:
         return f"{self.loss}, reduction={self.reduction!r}"

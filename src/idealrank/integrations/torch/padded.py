@@ -173,11 +173,18 @@ Formula: TypeAlias = Callable[[Any, Any], Tensor]
 
 
 def formula_of(loss: Loss, formulas: Mapping[type[Loss], _Formula], method: str) -> _Formula:
-    """Return the formula of the nearest class of the loss that has one and whose method the loss does not override."""
+    """Return the formula of the nearest class of the loss that has one and whose computation it does not override.
+
+    Pairwise losses compute values in ``_sums``: one that overrides it is another function of the scores.
+    """
     for cls in type(loss).__mro__:
-        if cls in formulas and getattr(type(loss), method) is getattr(cls, method):
+        if cls in formulas and all(_inherits(type(loss), cls, name) for name in (method, "_sums")):
             return formulas[cls]
     raise NoFormulaError(loss)
+
+
+def _inherits(cls: type[Loss], base: type[Loss], name: str) -> bool:
+    return getattr(cls, name, None) is getattr(base, name, None)
 
 
 def differences(column: Tensor) -> Tensor:

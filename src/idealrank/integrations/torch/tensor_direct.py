@@ -13,9 +13,8 @@ from torch.nn.functional import logsigmoid, relu
 from idealrank.integrations.torch.padded import SIGMOIDS, BatchLayout, Formula, NoFormulaError, Padded, differences
 from idealrank.losses import Approx, ApproxKendall, Loss, NeuralNDCG, SoftNDCG
 from idealrank.losses.direct import Approximation, depths_of, factors_of
-from idealrank.losses.segments import sums
+from idealrank.losses.segments import sums, worth_of
 from idealrank.losses.soft import SoftlyRanked
-from idealrank.losses.targets import worth_of
 from idealrank.measures import discounts
 from idealrank.measures.discounted import Persistence
 

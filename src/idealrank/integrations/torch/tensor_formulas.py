@@ -22,7 +22,7 @@ from idealrank.integrations.torch import long_lists, tensor_direct, tensor_listw
 from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded, formula_of
 from idealrank.integrations.torch.tensor_inputs import Batch, as_array
 from idealrank.losses import Loss
-from idealrank.losses.targets import check_finite
+from idealrank.losses.segments import check_finite
 
 __all__ = ["FORMULAS", "values"]
 

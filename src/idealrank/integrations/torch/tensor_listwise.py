@@ -14,8 +14,8 @@ from idealrank.integrations.torch.padded import Formula, NoFormulaError, Padded,
 from idealrank.losses import PSL, Bregman, Cosine, CrossEntropy, LeastSquares, ListMLE, Loss, QNorm, SoftmaxAtK
 from idealrank.losses.links import Scale
 from idealrank.losses.potentials import KL, PNorm, Potential, Squared
+from idealrank.losses.segments import Listwise
 from idealrank.losses.softmax import SoftmaxLoss
-from idealrank.losses.targets import Listwise
 
 __all__ = ["FORMULAS", "log_activations"]
 
@@ -133,6 +133,7 @@ def _list_mle(loss: ListMLE, at: Padded) -> Tensor:
 
 
 FORMULAS: dict[type[Loss], Formula] = {
+    CrossEntropy: _listwise,
     ListMLE: _list_mle,
     Listwise: _listwise,
     PSL: _psl,

@@ -15,9 +15,9 @@ from idealrank.integrations.torch.padded import BatchLayout, Formula, Padded, di
 from idealrank.losses import LambdaLoss, LambdaRank, Loss, Push
 from idealrank.losses.direct import depths_of
 from idealrank.losses.pairwise import Pairwise, inverse_divisors
-from idealrank.losses.targets import worth_of
+from idealrank.losses.segments import worth_of
 from idealrank.measures.discounts import Discount, Power, Zipf
-from idealrank.measures.plan import Plan
+from idealrank.measures.measure_base import Plan
 
 __all__ = ["FORMULAS", "rescaled", "swap_heights"]
 

@@ -9,6 +9,7 @@ __all__ = ["SHAPES"]
 SHAPES = {
     "ranking_data_shape": "RankingDataShape",
     "judgment_shape": "JudgmentsShape",
+    "rank_eval_shape": "RankEvalShape",
     "nested_dict_shape": "NestedShape",
     "ranx_shape": "RanxShape",
     "path_shape": "PathShape",
@@ -16,6 +17,7 @@ SHAPES = {
     "tensor_shape": "TensorShape",
     "sparse_matrix_shape": "SparseShape",
     "frame_shape": "FrameShape",
+    "record_shape": "RecordsShape",
     "id_list_shape": "IdListsShape",
     "array_shape": "ArrayShape",
 }

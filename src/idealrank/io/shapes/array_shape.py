@@ -17,8 +17,6 @@ from idealrank.errors import DataError
 from idealrank.io.shapes.id_list_shape import ranked_run
 from idealrank.io.shapes.shape import Content, Shape
 
-__all__ = ["ArrayShape"]
-
 
 class ArrayShape(Shape):
     """Labels or scores in an array; beside sets or a sparse matrix, a matrix of scores or of ranked ids."""

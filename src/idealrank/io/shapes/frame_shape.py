@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import Any, Literal
 
+import numpy as np
+
+from idealrank._core.checks import is_list
 from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
+from idealrank.data.spans import Spans
 from idealrank.errors import DataError
+from idealrank.io.frame_arrays import read_doc_ids, read_numbers, read_query_ids
 from idealrank.io.frame_roles import check_score_column, find_column, need_column
 from idealrank.io.frames import (
+    collected,
     frame_schema,
     from_frame,
     qrels_from_frame,
@@ -17,9 +25,9 @@ from idealrank.io.frames import (
     score_column,
     values_by_query,
 )
-from idealrank.io.shapes.shape import ROLES, Content, InputLayout, Shape
+from idealrank.io.shapes.shape import ROLES, Content, InputLayout, Shape, recognize
 
-__all__ = ["ColumnShape", "FrameShape"]
+_SEEN = 100
 
 
 class FrameShape(Shape):
@@ -27,7 +35,6 @@ class FrameShape(Shape):
 
     title = "a data frame"
     options = ROLES
-    gives: tuple[Content, ...] = ("qrels", "run", "ranking")
 
     @classmethod
     def fits(cls, value: object) -> bool:
@@ -35,8 +42,97 @@ class FrameShape(Shape):
         return hasattr(type(value), "columns")
 
     @property
+    def gives(self) -> tuple[Content, ...]:
+        """Judgments, a run or labels; no labels of documents if a query has one row with lists."""
+        has_lists = self._lists("relevant") or self._lists("retrieved")
+        return ("qrels", "run") if has_lists else ("qrels", "run", "ranking")
+
+    _joined: Collection[str] | None = None
+
+    @cached_property
     def _names(self) -> list[str]:
         return list(frame_schema(self.value))
+
+    @property
+    def column_names(self) -> Sequence[str]:
+        """The columns."""
+        return self._names
+
+    def join_on(self, names: Collection[str]) -> None:
+        """Prefer these columns of ids."""
+        self._joined = names
+
+    def _doc(self) -> str:
+        """Return the column of documents, which may be chunks: that which the other frames have, too."""
+        names, given = self._names, self.layout.columns
+        if "doc" in given:
+            return self._need("doc")
+        either = [find_column("chunk", names, given), find_column("doc", names, given)]
+        both = [name for name in either if name is not None]
+        shared = [name for name in both if name in (self._joined or ())]
+        if len(both) == 2 and not shared:
+            raise DataError(
+                f"{both[0]!r} may hold the documents, and {both[1]!r} too: pass doc= with the one that the judgments "
+                "and the run share (--doc on the command line)"
+            )
+        return (shared or both or [self._need("doc")])[0]
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether there are columns where text begins and ends."""
+        inner = self._lists("relevant") or self._lists("retrieved")
+        if inner is not None:
+            return inner.has_spans
+        return all(find_column(role, self._names, self.layout.columns) for role in ("begin", "end"))
+
+    def spans(self, content: Literal["qrels", "run"]) -> Spans:
+        """Return the spans: gold spans with labels, 1 without such a column, or chunks with scores, ranks or places."""
+        if (inner := self._lists("relevant" if content == "qrels" else "retrieved")) is not None:
+            return inner.spans(content)
+        names, given = self._names, self.layout.columns
+        roles = ["label"] if content == "qrels" else ["score", "rank"]
+        number, role = next(((name, role) for role in roles if (name := find_column(role, names, given))), (None, ""))
+        columns = [self._need(role) for role in ("query", "doc", "begin", "end")]
+        frame = collected(self.value, list(dict.fromkeys([*columns, *([number] if number else [])])))
+        if number is None:
+            values = np.ones(len(frame)) if content == "qrels" else -np.arange(len(frame), dtype=np.float64)
+        else:
+            values = read_numbers(frame, number, allow_masked=True) * (-1 if role == "rank" else 1)
+        queries, docs = read_query_ids(frame, columns[0]), read_doc_ids(frame, columns[1])
+        begins, ends = (read_numbers(frame, name) for name in columns[2:])
+        return Spans.of_rows(queries, docs, begins, ends, values)
+
+    def _lists(self, role: Literal["relevant", "retrieved"]) -> Shape | None:
+        """Return the lists of documents in a column, if each query has one row."""
+        columns = self.layout.columns if role == "relevant" else self.layout.of_runs().columns
+        name = columns.get("doc") or columns.get("label", "")
+        if name not in self._names or not self._holds_lists(name):
+            name = find_column(role, self._names) or ""
+        return self._lists_of(name) if name and self._holds_lists(name) else None
+
+    def _holds_lists(self, name: str) -> bool:
+        import narwhals as nw
+
+        kind = frame_schema(self.value)[name]
+        if kind != nw.Object:
+            return isinstance(kind, (nw.List, nw.Array))
+        return any(is_list(cell) for cell in collected(self.value, [name]).get_column(name).to_list()[:_SEEN])
+
+    def _lists_of(self, name: str) -> Shape:
+        query = self._need("query")
+        frame = collected(self.value, [query, name])
+        cells = frame.get_column(name).to_list()
+        ids = read_query_ids(frame, query).tolist()
+        if len({*ids}) < len(ids):
+            again = next(each for each in ids if ids.count(each) > 1)
+            raise DataError(f"{name!r} holds lists, so a query has one row; it has several", query=again)
+        lists = {each: list(cell) if is_list(cell) else [] for each, cell in zip(ids, cells, strict=True)}
+        return recognize(lists, f"the column {name!r}")
+
+    @property
+    def own_system(self) -> Shape | None:
+        """The column of retrieved documents beside that of relevant ones."""
+        return None if self._lists("relevant") is None else self._lists("retrieved")
 
     def _need(self, role: str) -> str:
         """Return the column that has a role; the error mentions an index that may have it."""
@@ -58,18 +154,32 @@ class FrameShape(Shape):
 
     def qrels(self) -> Qrels:
         """Return the judgments, by subtopic if there is such a column; MTEB and BEIR call the labels "score"."""
+        if (inner := self._lists("relevant")) is not None:
+            return inner.qrels()
         names, given = self._names, self.layout.columns
-        query, doc = self._need("query"), self._need("doc")
+        query, doc = self._need("query"), self._doc()
         label = find_column("label", names, given)
         if label is None and "label" not in given:
             label = next((name for name in names if str(name).lower() == "score"), None)
         subtopic = find_column("subtopic", names, given)
+        if label is None and self._has_only_ids(query, doc):
+            return qrels_from_frame(self.value, query, doc, None, subtopic)
         return qrels_from_frame(self.value, query, doc, label or self._need("label"), subtopic)
+
+    def _has_only_ids(self, query: str, doc: str) -> bool:
+        """Return whether no column could hold labels or scores: every row is a relevant document."""
+        if {"label", "score"} & {*self.layout.columns}:
+            return False
+        known = {query, doc, *(find_column(role, self._names) for role in ("begin", "end", "chunk", "doc"))}
+        known |= {*self.layout.columns.values()}
+        return not any(kind.is_numeric() for name, kind in frame_schema(self.value).items() if name not in known)
 
     def run(self) -> Run:
         """Return the run, by its scores, or by its ranks if it has no scores."""
+        if (inner := self._lists("retrieved")) is not None:
+            return inner.run()
         names, given = self._names, self.layout.columns
-        query, doc = self._need("query"), self._need("doc")
+        query, doc = self._need("query"), self._doc()
         score, rank = find_column("score", names, given), find_column("rank", names, given)
         if rank is not None and (score is None or ("rank" in given and "score" not in given)):
             return run_from_frame(self.value, query, doc, rank=rank)
@@ -98,8 +208,10 @@ class FrameShape(Shape):
         return values_by_query(self.value, self._need("query"), column)
 
     def column(self, name: str) -> Shape | None:
-        """Return a column of scores."""
-        return ColumnShape(self.value, self.layout, name) if name in self._names else None
+        """Return a column of scores, or of retrieved documents."""
+        if name not in self._names:
+            return None
+        return self._lists_of(name) if self._holds_lists(name) else ColumnShape(self.value, self.layout, name)
 
 
 class ColumnShape(Shape):

@@ -16,8 +16,6 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError
 from idealrank.io.shapes.shape import Content, Shape
 
-__all__ = ["IdListsShape", "is_ids", "ranked_run"]
-
 _SETS = (set, frozenset)
 
 
@@ -120,7 +118,9 @@ def ranked_run(queries: Iterable[object], lists: list[Any]) -> Run:
 
 
 def _is_pair(value: object) -> bool:
-    return isinstance(value, (tuple, list)) and len(value) == 2 and are_numbers(value[1]) and not is_list(value[0])
+    if not isinstance(value, (tuple, list)) or len(value) != 2 or is_list(value[0]):
+        return False
+    return are_numbers(value[1]) or isinstance(value[1], int)  # one that is too large is refused as a number
 
 
 def _numbers(queries: Iterable[object], lists: list[Any], what: str) -> tuple[list[Any] | None, list[Any]]:

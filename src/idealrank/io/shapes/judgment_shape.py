@@ -5,8 +5,6 @@ from __future__ import annotations
 from idealrank.data.judgments import Qrels, Run
 from idealrank.io.shapes.shape import Content, Shape
 
-__all__ = ["JudgmentsShape"]
-
 
 class JudgmentsShape(Shape):
     """Judgments or a run, as they are."""

@@ -12,8 +12,6 @@ from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 from idealrank.io.shapes.shape import Content, Shape
 
-__all__ = ["NamedTuplesShape"]
-
 #: Fields of a subtopic: that of ir_datasets, and that of ir_measures, which may also mean nothing.
 _SUBTOPICS = ("subtopic_id", "iteration")
 

@@ -8,8 +8,6 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.io.shapes.shape import Content, Shape
 
-__all__ = ["NestedShape"]
-
 
 class NestedShape(Shape):
     """Labels or scores by query and document."""

@@ -6,10 +6,10 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
@@ -20,7 +20,8 @@ from idealrank.io.formats import NUMBER, Format, Frame, Nested, recognized, snif
 from idealrank.io.prefetch import RunAhead
 from idealrank.io.shapes.shape import ROLES, Content, InputLayout, Shape, recognize
 
-__all__ = ["PathShape"]
+if TYPE_CHECKING:
+    from idealrank.data.spans import Spans
 
 _CONTENT: dict[Any, Content] = {Qrels: "qrels", Run: "run", RankingData: "ranking"}
 _NUMBER_LINES = re.compile(rb"\s*+(?:" + NUMBER + rb"[ \t]*+\r?(?:\n|$)|-?(?:inf|nan)\s)", re.I)
@@ -46,13 +47,17 @@ class PathShape(Shape):
     fallback : Format or "scores", optional
         What to read the file as if its content says nothing; by default, its name decides.
     group : str, optional
-        For LETOR text: a file of group sizes.
+        For LETOR text: a file of group sizes; ``layout`` may have the sizes.
     reading : callable, optional
         Takes the path, and returns a context that gives a progress callback.
     """
 
     title = "a path"
-    options = ROLES
+
+    @property
+    def options(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names of columns, and the sizes of queries for LETOR text."""
+        return (*ROLES, "group") if self.kind is not None and self.kind.name == "letor" else ROLES
 
     def __init__(
         self,
@@ -105,7 +110,8 @@ class PathShape(Shape):
     def _inner(self) -> Shape | None:
         """The content, if it has a shape of its own: JSON, or a frame."""
         if self.is_json:
-            return recognize(self._json(), self._path, self.layout)
+            with self._located():
+                return recognize(self._json(), self._path, self.layout)
         if self.kind is not None and self.kind.holds is Frame:
             from idealrank.io.shapes.frame_shape import FrameShape
 
@@ -174,6 +180,34 @@ class PathShape(Shape):
         with self._located():
             return self._inner.categories(column)
 
+    @property
+    def column_names(self) -> Sequence[str]:
+        """The columns, if the file has a table."""
+        return () if self._inner is None else self._inner.column_names
+
+    def join_on(self, names: Collection[str]) -> None:
+        """Prefer these columns."""
+        if self._inner is not None:
+            self._inner.join_on(names)
+
+    @property
+    def own_system(self) -> Shape | None:
+        """The retrieved documents that come with the judgments."""
+        with self._located():
+            return None if self._inner is None else self._inner.own_system
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether documents come with offsets of text."""
+        return self._inner is not None and self._inner.has_spans
+
+    def spans(self, content: Literal["qrels", "run"]) -> Spans:
+        """Return the spans of text in documents."""
+        if self._inner is None:
+            return super().spans(content)
+        with self._located():
+            return self._inner.spans(content)
+
     def _as(self, content: Content, **options: bool) -> Any:
         """Return what the file becomes; ``options`` are for a content that has a shape of its own."""
         with self._located():
@@ -182,7 +216,8 @@ class PathShape(Shape):
             if content not in self.gives or self.kind is None:
                 raise self._refused(content)
             with self._reading(self._path) as progress:
-                return self.kind.read(self._source, group=self._group, progress=progress)
+                group = self._group if self.layout.group is None else self.layout.group
+                return self.kind.read(self._source, group=group, progress=progress)
 
     def _frame(self, kind: Format) -> Any:
         from idealrank.io.frame_roles import find_column
@@ -208,15 +243,7 @@ class PathShape(Shape):
         from idealrank.io.nested_json import load_json
 
         with self._reading(self._path) as progress:
-            content = load_json(self._path, progress=progress)
-        if isinstance(content, list) and content and all(isinstance(each, Mapping) for each in content):
-            from idealrank.io.frame_arrays import pyarrow_module
-
-            try:
-                return pyarrow_module().Table.from_pylist(list(map(dict, content)))
-            except (ValueError, TypeError, OverflowError) as error:
-                raise ParseError(f"cannot read the records as a table: {error}", display_name(self._path)) from None
-        return content
+            return load_json(self._path, progress=progress)
 
     @contextmanager
     def _located(self) -> Iterator[None]:

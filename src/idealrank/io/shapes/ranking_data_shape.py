@@ -5,8 +5,6 @@ from __future__ import annotations
 from idealrank.data.ranking import RankingData
 from idealrank.io.shapes.shape import Content, Shape
 
-__all__ = ["RankingDataShape"]
-
 
 class RankingDataShape(Shape):
     """RankingData, as it is."""

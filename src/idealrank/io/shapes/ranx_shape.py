@@ -5,8 +5,6 @@ from __future__ import annotations
 from idealrank.data.judgments import Qrels, Run
 from idealrank.io.shapes.shape import Content, Shape, top_module
 
-__all__ = ["RanxShape"]
-
 
 class RanxShape(Shape):
     """Judgments or a run of ranx, with its name."""

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy.typing as npt
 
-from idealrank.errors import DataError
+from idealrank._core.checks import is_list
+from idealrank.errors import DataError, OptionError
 from idealrank.io.shapes import SHAPES
 
 if TYPE_CHECKING:
     from idealrank._typing import Floats
     from idealrank.data.judgments import Qrels, Run
     from idealrank.data.ranking import Order, RankingData
-
-__all__ = ["ROLES", "Content", "InputLayout", "Shape", "recognize", "top_module"]
+    from idealrank.data.spans import Spans
 
 #: What a shape can become: judgments, a run, labels of documents, or one score per document.
 Content: TypeAlias = Literal["qrels", "run", "ranking", "scores"]
@@ -47,6 +47,8 @@ class InputLayout:
         The order of scores beside RankingData.
     columns : dict
         Column names of frames by role.
+    run_columns : dict
+        Those of runs, where they differ from those of judgments.
     """
 
     offsets: npt.ArrayLike | None = None
@@ -55,6 +57,30 @@ class InputLayout:
     mask: npt.ArrayLike | None = None
     order: Order | None = None
     columns: dict[str, str] = field(default_factory=dict)
+    run_columns: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def named(cls, given: Mapping[str, Any], **arrays: Any) -> InputLayout:
+        """Return a layout with names of columns by role; a pair names that of the judgments and that of the runs.
+
+        Examples
+        --------
+        >>> InputLayout.named({"query": "q", "doc": ("gold_id", "chunk_id")}).of_runs().columns
+        {'query': 'q', 'doc': 'chunk_id'}
+        """
+        pairs = {role: names for role, names in given.items() if isinstance(names, (tuple, list))}
+        for role, names in pairs.items():
+            if role not in ("query", "doc") or len(names) != 2:
+                raise OptionError(
+                    f"{role} must be the name of a column, or for query and doc a pair: the column of the judgments "
+                    f"and that of the runs; got {names!r}"
+                )
+        columns = {role: names[0] if role in pairs else names for role, names in given.items()}
+        return cls(columns=columns, run_columns={role: names[1] for role, names in pairs.items()}, **arrays)
+
+    def of_runs(self) -> InputLayout:
+        """Return the layout of the systems beside the judgments."""
+        return replace(self, columns=self.columns | self.run_columns, run_columns={})
 
     @property
     def given(self) -> list[str]:
@@ -121,8 +147,30 @@ class Shape:
         raise self._refused("scores")
 
     def column(self, name: str) -> Shape | None:
-        """Return a column of this frame as scores; None if this is not a frame, or has no such column."""
+        """Return a column of this frame as a system; None if this is not a frame, or has no such column."""
         return None
+
+    @property
+    def column_names(self) -> Sequence[str]:
+        """The columns of a frame."""
+        return ()
+
+    def join_on(self, names: Collection[str]) -> None:
+        """Prefer these columns, which all frames that are joined have."""
+
+    @property
+    def own_system(self) -> Shape | None:
+        """The retrieved documents that come with the judgments, if each query has one row with both."""
+        return None
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether documents come with offsets of text."""
+        return False
+
+    def spans(self, content: Literal["qrels", "run"]) -> Spans:
+        """Return the spans of text in documents, with labels or with scores."""
+        raise DataError(f"expected offsets of text, got {self.describe()}")
 
     def categories(self, column: str) -> dict[object, object]:
         """Return {query: its value in this column of the frame}; `column` says whether there is one."""
@@ -165,6 +213,8 @@ def recognize(value: Any, what: str, layout: InputLayout = _PLAIN) -> Shape:
         return value
     if isinstance(value, Iterator):
         value = list(value)
+    elif _holds_lists(value):
+        value = value.to_list()
     for module, name in SHAPES.items():
         shape: type[Shape] = getattr(import_module(f"idealrank.io.shapes.{module}"), name)
         if shape.fits(value):
@@ -179,6 +229,15 @@ def recognize(value: Any, what: str, layout: InputLayout = _PLAIN) -> Shape:
         f"{what}: {type(value).__name__} is not a shape that idealrank recognizes; pass dicts, id lists, a data frame, "
         "a path, or arrays (docs/inputs.md lists all)"
     )
+
+
+def _holds_lists(value: Any) -> bool:
+    """Return whether this is a column of lists, of pandas or Polars."""
+    is_column = hasattr(value, "to_list") and str(getattr(value, "dtype", "")).startswith(("object", "List"))
+    if not is_column:
+        return False
+    first = next(iter(value), None)
+    return is_list(first) or type(first) is type(value)  # an entry of a column of Polars is a column, too
 
 
 def top_module(value: object) -> str:

@@ -11,8 +11,6 @@ from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.io.shapes.shape import Content, Shape
 
-__all__ = ["SparseShape"]
-
 
 class SparseShape(Shape):
     """Stored entries are labels or scores; the ids are the numbers of rows and columns, from 0."""

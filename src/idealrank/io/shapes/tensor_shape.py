@@ -11,8 +11,6 @@ from idealrank.errors import DataError
 from idealrank.io.shapes.array_shape import ArrayShape
 from idealrank.io.shapes.shape import top_module
 
-__all__ = ["TensorShape"]
-
 
 class TensorShape(ArrayShape):
     """A tensor, or a list of tensors with one per query."""

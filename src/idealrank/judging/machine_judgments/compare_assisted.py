@@ -14,10 +14,9 @@ import numpy as np
 from idealrank import stats
 from idealrank._core.checks import check_fraction
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Page, Section, listed
-from idealrank._present.pluralize import counted, share
+from idealrank._present.page import Page, Section, Statement, listed
+from idealrank._present.printable import counted, share
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Tables, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
@@ -35,20 +34,19 @@ from idealrank.evaluation.inputs import (
     naming,
 )
 from idealrank.io.shapes.shape import recognize
-from idealrank.judging.machine_judgments.label_agreement import LabelAgreement, label_agreement
 from idealrank.judging.machine_judgments.sampled_documents import (
+    LabelAgreement,
     Sampled,
     WeightedRanking,
     estimate_by_document,
+    label_agreement,
 )
 from idealrank.judging.unjudged.bounds import judgments_and_runs, labels_in
 from idealrank.judging.unjudged.completions import constant_denominator
-from idealrank.judging.unjudged.measure_rules import Ranked, rules_of
+from idealrank.judging.unjudged.pool import Ranked, rules_of
 from idealrank.measures import Measure, cutoffs, discounts
 from idealrank.measures.conventions import Convention
-from idealrank.stats.corrections import CORRECTION_NAMES, CORRECTIONS
-
-__all__ = ["SAMPLES", "AssistedComparison", "AssistedEstimate", "compare_assisted"]
+from idealrank.stats.several import CORRECTION_NAMES, CORRECTIONS
 
 #: What people judged a random sample of.
 SAMPLES = ("queries", "documents")
@@ -435,8 +433,9 @@ def compare_assisted(
         raise OptionError(f"sample must be one of {', '.join(SAMPLES)}, got {sample!r}")
     if correction not in (*CORRECTIONS,):
         raise OptionError(f"correction must be one of {', '.join(CORRECTIONS)}, got {correction!r}")
-    by_human, runs = judgments_and_runs(human, systems, layout)
-    by_machine = recognize(machine, "machine", layout_of(layout)).qrels()
+    laid_out = layout_of(compare_assisted, layout)
+    by_human, runs = judgments_and_runs(human, systems, laid_out)
+    by_machine = recognize(machine, "machine", laid_out).qrels()
     names = list(runs)
     if len(names) < 2:
         raise DataError("a comparison needs two systems or more: give {name: run}")
@@ -615,11 +614,9 @@ def _by_document(
         worth = float(n)
         if both.open_variance > 0 and alone.open_variance > 0:
             worth = 1 / (both.open_variance / alone.open_variance * (1 / n - 1 / total) + 1 / total)
-        values = estimates[measure][0].values
-        differing = values[system] if against is None else values[system] - values[against]
         numbers = (
             both.mean, *both.interval(level), *both.these_interval(level), alone.mean, *alone.interval(level),
-            guess, guess - both.mean, n, total, worth, both.p_value(int(np.count_nonzero(differing))),
+            guess, guess - both.mean, n, total, worth, both.p_value(),
         )  # fmt: skip
         return {**dict(zip(_NUMBERS, numbers, strict=True)), "note": note}
 

@@ -11,9 +11,8 @@ import numpy as np
 from idealrank._core.checks import check_fraction, is_whole
 from idealrank._core.seeds import generator
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Page, Section
+from idealrank._present.page import Page, Section, Statement
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Booleans, Floats
 from idealrank.data.columns import offsets_of
@@ -27,9 +26,7 @@ from idealrank.evaluation.preparation import in_order_of_ties, prepare, with_dup
 from idealrank.measures import Measure, gains
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention, convention
-from idealrank.measures.plan import run as run_plans
-
-__all__ = ["UncertainEvaluation", "UncertainLabels", "evaluate_uncertain"]
+from idealrank.measures.measure_base import run as run_plans
 
 #: The label of a document: a number, {label: probability}, or the labels of several judges, who count the same.
 UncertainLabels: TypeAlias = Mapping[str, Mapping[str, float | Mapping[float, float] | Sequence[float]]]

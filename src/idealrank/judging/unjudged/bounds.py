@@ -12,10 +12,9 @@ import numpy.typing as npt
 
 from idealrank._core.checks import is_whole
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Page, Section, listed
-from idealrank._present.pluralize import share
+from idealrank._present.page import Page, Section, Statement, listed
+from idealrank._present.printable import share
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
@@ -25,15 +24,13 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several, judged_and_systems, layout_of
+from idealrank.io.shapes.shape import InputLayout
 from idealrank.judging.unjudged.completions import extreme_difference, extreme_gaps
 from idealrank.judging.unjudged.expected_values import LabelModel, expected_values
-from idealrank.judging.unjudged.measure_rules import Rules, rules_of
-from idealrank.judging.unjudged.pool import Pool
+from idealrank.judging.unjudged.pool import Pool, Rules, rules_of
 from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention
-
-__all__ = ["Bounds", "DifferenceBounds", "bounds", "bounds_of", "judgments_and_runs", "labels_in", "reversal"]
 
 #: The most different labels that are tried for an unjudged document.
 _MOST_LABELS = 64
@@ -287,7 +284,7 @@ class Bounds(Result):
             for name, each in self.systems.items()
             for i, query in enumerate(ids)
         ]
-        queries = Table([Column("system"), Column("query"), *columns[1:]], by_query)
+        queries = Table([Column("system"), Column("qid"), *columns[1:]], by_query)
         return tables | {"queries": queries}
 
     def page(self) -> Page:
@@ -413,7 +410,7 @@ def bounds(
     >>> {column: round(value, 4) for column, value in found.mean[""].items() if column in ("lowest", "highest")}
     {'lowest': 0.6309, 'highest': 1.0}
     """
-    qrels, runs = judgments_and_runs(data, scores, layout)
+    qrels, runs = judgments_and_runs(data, scores, layout_of(bounds, layout))
     given = measure_named(measure)
     if not is_whole(n_unseen, 0) or not is_whole(n_draws, 0):
         raise OptionError(f"n_unseen and n_draws must be whole numbers from 0 on, got {n_unseen!r} and {n_draws!r}")
@@ -466,7 +463,7 @@ def bounds_of(
     return Bounds(str(given), systems, differences, tuple(rules.labels.tolist()), pool.queries.size)
 
 
-def judgments_and_runs(data: Data, scores: OneSystem | Several, layout: LayoutOptions) -> tuple[Qrels, dict[str, Run]]:
+def judgments_and_runs(data: Data, scores: OneSystem | Several, layout: InputLayout) -> tuple[Qrels, dict[str, Run]]:
     """Return judgments and runs by name.
 
     Raises
@@ -474,7 +471,7 @@ def judgments_and_runs(data: Data, scores: OneSystem | Several, layout: LayoutOp
     DataError
         If the data is labeled lists, in which every document is judged.
     """
-    judged, systems = judged_and_systems(data, scores, layout_of(layout))
+    judged, systems = judged_and_systems(data, scores, layout)
     if not isinstance(judged, Qrels):
         raise DataError("expected judgments and runs, got labeled lists, in which every document is judged")
     return judged, cast("dict[str, Run]", systems)

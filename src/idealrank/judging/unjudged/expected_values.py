@@ -16,9 +16,7 @@ from idealrank.judging.unjudged.completions import (
     ideal_sums,
     known_relevant,
 )
-from idealrank.judging.unjudged.measure_rules import Gaps, Ranked, Rules, sums_by_query
-
-__all__ = ["LabelModel", "expected_values"]
+from idealrank.judging.unjudged.pool import Gaps, Ranked, Rules, sums_by_query
 
 #: Most numbers to draw at once.
 _MOST_AT_ONCE = 1_000_000

@@ -10,14 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import is_whole
-from idealrank._present.page import Page, Section
+from idealrank._present.page import Page, Section, Statement
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.evaluation.evaluator import Evaluator
-from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several
+from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several, layout_of
 from idealrank.judging.unjudged.bounds import (
     DifferenceBounds,
     bounds_of,
@@ -26,13 +25,10 @@ from idealrank.judging.unjudged.bounds import (
     reversal,
 )
 from idealrank.judging.unjudged.completions import constant_denominator, ideal_sums
-from idealrank.judging.unjudged.measure_rules import Ranked, Rules, rules_of
-from idealrank.judging.unjudged.pool import Pool
+from idealrank.judging.unjudged.pool import Pool, Ranked, Rules, rules_of
 from idealrank.measures import Measure
 from idealrank.measures import measure as measure_named
 from idealrank.measures.conventions import Convention
-
-__all__ = ["NextJudgments", "judge_next"]
 
 
 @dataclass(frozen=True)
@@ -181,7 +177,7 @@ def judge_next(
     """
     if not is_whole(n, 1):
         raise OptionError(f"n must be a positive integer, got {n!r}")
-    qrels, runs = judgments_and_runs(data, scores, layout)
+    qrels, runs = judgments_and_runs(data, scores, layout_of(judge_next, layout))
     given = measure_named(measure)
     evaluator = Evaluator(qrels, like, n_threads=n_threads)
     rules = rules_of(given, evaluator.convention, labels_in(qrels, labels))

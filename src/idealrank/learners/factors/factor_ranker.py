@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from idealrank._core.seeds import generator
 from idealrank._core.threads import resolve_threads
 from idealrank._names.options import checked, choice, flag, number, option, seed
 from idealrank._typing import Floats, Int64s
-from idealrank.data.ids import Ids
-from idealrank.data.interactions import Interactions, positions_in
-from idealrank.data.lists import QueryIds, query_id
-from idealrank.errors import DataError, OptionError
-from idealrank.evaluation.evaluation_result import Evaluation
-from idealrank.evaluation.inputs import Measures
-from idealrank.evaluation.whole_catalogs import Catalog, Products, best_items, evaluate_catalog
+from idealrank.data.interactions import Interactions
+from idealrank.evaluation.whole_catalogs import Catalog, Products, Scorer, evaluate_catalog
 from idealrank.io.interaction_inputs import interactions_of
-from idealrank.learners.estimators import check_is_fitted
-from idealrank.learners.factors.model import Factors
-from idealrank.learners.factors.stochastic_updates import OPTIMIZERS
-from idealrank.learners.learner_base import Learner
-from idealrank.learners.progress import bar
-from idealrank.learners.trace import Trace
+from idealrank.learners.catalog_learner import CatalogLearner, warn_if_popularity_is_better
+from idealrank.learners.factors.model import OPTIMIZERS, Factors
+from idealrank.learners.iterative import Trace, bar
 from idealrank.losses import Loss, loss
-from idealrank.measures import Measure, measure
-
-__all__ = ["FactorRanker"]
+from idealrank.measures import measure
 
 _INITIAL_SCALE = 0.1
 
 
-class FactorRanker(Learner):
+class FactorRanker(CatalogLearner):
     """Matrix factorization that minimizes a ranking loss over the whole catalog, without sampling.
 
     Each user and each item has a vector of factors, and the score of an item for a user is the similarity of their
@@ -46,7 +35,8 @@ class FactorRanker(Learner):
     million scores.
 
     With an ``eval_set``, the factors of the epoch with the best mean of ``measure`` on it are kept, otherwise those of
-    the last epoch. If the fit is interrupted from the keyboard, what was learned until then is kept.
+    the last epoch. A warning says if the most popular items are better on it. If the fit is interrupted from the
+    keyboard, what was learned until then is kept.
 
     Parameters
     ----------
@@ -80,8 +70,6 @@ class FactorRanker(Learner):
         float64.
     patience : int, optional
         Stop if the validation measure has not improved for this many epochs; None never stops early.
-    measure : str or Measure
-        The measure that ``score`` returns and that validation uses.
     random_state : int, optional
         Seed of the random number generator, which draws the initial factors and the order of the users; None means a
         new seed for every fit.
@@ -114,16 +102,13 @@ class FactorRanker(Learner):
     {'eve': ['blues']}
     >>> model.recommend(["joe"], k=1)
     Traceback (most recent call last):
-    idealrank.errors.DataError: 1 of 1 users was not in fit, first 'joe': it has no factors to recommend with
+    idealrank.errors.DataError: 1 of 1 users was not in fit, first 'joe': nothing was learned about it
     """
 
     _state: ClassVar[Mapping[str, str]] = {
-        "user_ids_": "ids[n_users]",
-        "item_ids_": "ids[n_features]",
+        **CatalogLearner._state,
         "user_factors_": "float64[n_users, n_factors]",
         "item_factors_": "float64[n_features, n_factors]",
-        "seen_counts_": "int64[n_users]",
-        "seen_items_": "int64[n_interactions]",
     }
 
     n_factors: int = field(default=64, metadata=checked(number(1, is_whole=True)), kw_only=False)
@@ -139,7 +124,6 @@ class FactorRanker(Learner):
     max_iter: int = option(number(1, is_whole=True), 100)
     dtype: str = option(choice("float64", "float32"), "float64")
     patience: int | None = option(number(1, is_whole=True))
-    measure: str | Measure = "ndcg@20"
     random_state: int | None = option(seed, 0)
     verbose: bool = option(flag, False)
 
@@ -215,6 +199,10 @@ class FactorRanker(Learner):
                 if trace.validates and trace.is_hopeless:
                     break
         trace.warn_of_setbacks(type(self).__name__, 2, of_loss=True)
+        if validation is not None:
+            chosen = measure(self.measure)
+            found = evaluate_catalog(self._catalog(), validation, data, chosen, n_threads=self.n_threads)
+            warn_if_popularity_is_better(type(self).__name__, found, validation, data, chosen, self.n_threads)
         return self
 
     @contextmanager
@@ -245,181 +233,16 @@ class FactorRanker(Learner):
                 self.history_: list[dict[str, Any]] = trace.history
                 if trace.validates:
                     factors.users, factors.items = np.split(trace.best_parameters, [n_users])
-                self.n_features_in_ = data.n_items
-                self.user_ids_, self.item_ids_ = data.user_ids, data.item_ids
+                self._keep_users(data)
                 self.user_factors_, self.item_factors_ = factors.final()
-                self.seen_counts_, self.seen_items_ = data.counts, data.items
 
-    def recommend(
-        self, users: Iterable[Any] | None = None, k: int = 20, *, exclude_seen: bool = True
-    ) -> dict[Any, list[Any]]:
-        """Return the items with the highest scores for each user.
+    def _scorer(self) -> Scorer:
+        return Products(self.user_factors_, self.item_factors_)
 
-        Parameters
-        ----------
-        users : iterable, optional
-            Ids of users that were in ``fit``; None means all of them.
-        k : int
-            Number of items to return per user, at most the number of items in the catalog.
-        exclude_seen : bool
-            Whether to leave out the items that the user had in ``fit``.
-
-        Returns
-        -------
-        dict
-            {user: list of items, best first}, with fewer than k items if almost all are left out. `evaluate` accepts it
-            as a run.
-
-        Raises
-        ------
-        DataError
-            If a user was not in ``fit``, or had no items there; the message names the first one.
-        OptionError
-            If k is not positive, or greater than the number of items.
-        """
-        check_is_fitted(self)
-        if not 1 <= k <= len(self.item_ids_):
-            raise OptionError(f"k must be from 1 to {len(self.item_ids_):,}, the number of items, got {k}")
-        rows = np.flatnonzero(self.seen_counts_) if users is None else self._rows(users)
-        items, seen = self.item_ids_.tolist(), self._seen() if exclude_seen else None
-        found: dict[Any, list[Any]] = {}
-        n_threads = resolve_threads(self.n_threads)
-        for some, best, _, offsets in best_items(self._catalog(), rows, k, seen, n_threads):
-            for place, row in enumerate(some.tolist()):
-                own = best[offsets[place] : offsets[place + 1]][:k]
-                found[query_id(self.user_ids_, row)] = [items[item] for item in own.tolist()]
-        return found
-
-    def predict(self, users: Iterable[Any], items: Iterable[Any]) -> Floats:
-        """Return the score of each pair of a user and an item.
-
-        Parameters
-        ----------
-        users, items : iterable
-            Two sequences of equal length: the ids of the users and of the items, all of which were in ``fit``.
-
-        Returns
-        -------
-        float64 array of shape (n_pairs,)
-            The scores.
-
-        Raises
-        ------
-        DataError
-            If a user or an item was not in ``fit``; the message names the first one.
-        """
-        check_is_fitted(self)
-        rows, columns = self._rows(users), _known(items, self.item_ids_, "item")
-        if rows.size != columns.size:
-            raise DataError(f"there must be as many users as items, got {rows.size} and {columns.size}")
+    def _pair_scores(self, rows: Int64s, columns: Int64s) -> Floats:
         scores: Floats = np.einsum("ij,ij->i", self.user_factors_[rows], self.item_factors_[columns])
         return scores
-
-    def evaluate(
-        self,
-        relevant: Any,
-        measures: Measures | None = None,
-        *,
-        exclude_seen: bool = True,
-        user: str | None = None,
-        item: str | None = None,
-        label: str | None = None,
-    ) -> Evaluation:
-        """Evaluate the recommendations on the whole catalog, as `evaluate_factors` does.
-
-        Parameters
-        ----------
-        relevant : sparse matrix, data frame, mapping or list
-            The items to find, in any form that ``fit`` accepts.
-        measures : str, Measure or iterable of these, optional
-            The measures to compute; by default, ``measure`` of the ranker.
-        exclude_seen : bool
-            Whether to leave out the items that a user had in ``fit``.
-        user, item, label : str, optional
-            The columns of a data frame, as in ``fit``.
-
-        Returns
-        -------
-        Evaluation
-            One value per user who has relevant items.
-        """
-        check_is_fitted(self)
-        seen = self._seen()
-        wanted = _read(relevant, {"user": user, "item": item, "label": label}).aligned(seen, "relevant")
-        chosen = self.measure if measures is None else measures
-        excluded = seen if exclude_seen else None
-        return evaluate_catalog(self._catalog(), wanted, excluded, chosen, n_threads=self.n_threads)
-
-    def score(self, relevant: Any, y: None = None) -> float:
-        """Return the mean of ``measure`` over users, ranking all items that they did not have in ``fit``.
-
-        Parameters
-        ----------
-        relevant : sparse matrix, data frame, mapping or list
-            The items to find, in any form that ``fit`` accepts.
-        y : None
-            Ignored; present for compatibility with scikit-learn.
-
-        Returns
-        -------
-        float
-            The mean of the measure.
-        """
-        (mean,) = self.evaluate(relevant).mean.values()
-        return mean
-
-    def _catalog(self) -> Catalog:
-        return Catalog(Products(self.user_factors_, self.item_factors_), self.user_ids_, self.item_ids_)
-
-    def _seen(self) -> Interactions:
-        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.seen_counts_)))
-        return Interactions(self.user_ids_, self.item_ids_, offsets, self.seen_items_, np.ones(self.seen_items_.size))
-
-    def _rows(self, users: Iterable[Any]) -> Int64s:
-        """Return the rows of users, who must have had items in ``fit``."""
-        rows = _known(users, self.user_ids_, "user")
-        cold = rows[self.seen_counts_[rows] == 0]
-        if cold.size:
-            first = query_id(self.user_ids_, int(cold[0]))
-            raise DataError(
-                f"{cold.size:,} of {rows.size:,} users {'was' if cold.size == 1 else 'were'} in fit without any item, "
-                f"first {first!r}: nothing was learned about {'it' if cold.size == 1 else 'them'}"
-            )
-        return rows
-
-    def _check_state(self) -> None:
-        for name in ("user_ids_", "item_ids_"):
-            ids = getattr(self, name).tolist()
-            if len(set(ids)) != len(ids):
-                raise DataError(f"{name} must be distinct")
-        if (self.seen_counts_ < 0).any() or self.seen_counts_.sum() != self.seen_items_.size:
-            raise DataError(f"seen_counts_ must add up to the {self.seen_items_.size} entries of seen_items_")
-        self._seen()
 
 
 def _read(given: Any, columns: Mapping[str, str | None]) -> Interactions:
     return interactions_of(given, user=columns["user"], item=columns["item"], label=columns["label"])
-
-
-def _known(ids: Iterable[Any], known: QueryIds, what: str) -> Int64s:
-    """Return the positions of ids, all of which must be known."""
-    listed = ids if isinstance(ids, Ids) else _listed(ids, what)
-    places = positions_in(listed, known)
-    missing = np.flatnonzero(places < 0)
-    if missing.size:
-        first = listed[int(missing[0])]
-        first = first.item() if isinstance(first, np.generic) else first
-        raise DataError(
-            f"{missing.size:,} of {places.size:,} {what}s {'was' if missing.size == 1 else 'were'} not in fit, first "
-            f"{first!r}: it has no factors to recommend with"
-        )
-    return places
-
-
-def _listed(ids: Iterable[Any], what: str) -> npt.NDArray[np.int64] | Ids:
-    if isinstance(ids, (str, bytes)):
-        raise DataError(f"{what}s must be a list of ids, got the one id {ids!r}: put it in a list")
-    listed = list(ids)
-    if all(isinstance(each, (int, np.integer)) and not isinstance(each, bool) for each in listed):
-        return np.array(listed, np.int64)
-    return Ids.of(listed)

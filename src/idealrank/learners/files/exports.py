@@ -18,8 +18,6 @@ from idealrank.io.files import atomic_output
 from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.trees.tree_arrays import Trees
 
-__all__ = ["to_elasticsearch", "to_onnx", "to_ranklib", "to_vespa"]
-
 _FLOAT32 = np.finfo(np.float32)
 _NAME = r"[A-Za-z_]\w*"
 # Vespa's rank features: a name, arguments in parentheses if any, and outputs after points if any.

@@ -13,12 +13,9 @@ from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.learners.learner_names import register
-from idealrank.learners.linear.engine import Source
-from idealrank.learners.linear.query_blocks import QueryBlock
-from idealrank.learners.linear.weighted_sum import WeightedSum
+from idealrank.learners.linear.objective import WeightedSum
+from idealrank.learners.linear.query_blocks import QueryBlock, Source
 from idealrank.measures import Measure, measure
-
-__all__ = ["AdaRank"]
 
 _SURE = 1 - 1e-12  # a feature that ranks everything perfectly would get an infinite weight
 

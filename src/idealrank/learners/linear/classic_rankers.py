@@ -10,26 +10,14 @@ import numpy as np
 from idealrank import losses
 from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
+from idealrank.learners.iterative import Trace
 from idealrank.learners.learner_names import register
 from idealrank.learners.linear.linear_ranker import LinearModel
 from idealrank.learners.linear.objective import LinearObjective
 from idealrank.learners.linear.optimizers import Optimizer, Optimum, planes
 from idealrank.learners.linear.query_blocks import QueryBlocks
-from idealrank.learners.trace import Trace
 from idealrank.losses import Loss
 from idealrank.measures.cutoffs import CutoffLike
-
-__all__ = [
-    "ApproxAPRanker",
-    "ApproxNDCGRanker",
-    "LeastSquaresRanker",
-    "ListNet",
-    "PNormPush",
-    "RankCosine",
-    "RankNet",
-    "RankSVM",
-    "SoftRank",
-]
 
 
 @register("rank_svm")
@@ -68,7 +56,7 @@ class RankSVM(LinearModel):
         return 1 / (self.C * weight)
 
     def _optimizer(self, parts: QueryBlocks) -> Optimizer:
-        if self.loss == "squared_hinge" or self.optimizer != "lbfgs":
+        if self.loss == "squared_hinge" or self._optimizer_name() != "lbfgs":
             return super()._optimizer(parts)
 
         def by_planes(objective: LinearObjective, start: Floats, trace: Trace) -> Optimum:

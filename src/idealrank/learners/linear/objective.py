@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
 from idealrank._typing import Floats
+from idealrank.data.ranking import RankingData
+from idealrank.evaluation.scorer import mean_over_queries
 from idealrank.learners.features import FeatureMoments
-from idealrank.learners.linear.query_blocks import QueryBlock, QueryBlocks
+from idealrank.learners.iterative import Iterative
+from idealrank.learners.learner_base import Dataset
+from idealrank.learners.linear.query_blocks import QueryBlock, QueryBlocks, Source, engine_of, parts_of
 from idealrank.losses import Loss
-
-__all__ = ["LinearObjective", "Preconditioned", "depends_on_level", "preconditioned"]
+from idealrank.measures import measure
 
 # A column whose deviation is below this share of its size is constant: float32 has a precision of 6e-8.
 _CONSTANT = 1e-6
@@ -24,13 +28,14 @@ class LinearObjective:
     """mean over queries of weight * loss + l2 / 2 ||w||^2, where ``l2`` may depend on the sum of the query weights.
 
     ``unit`` is what the sum over queries is divided by; None for the sum of the query weights, which makes it a mean.
-    The last parameter is the intercept of the scores, which is not penalized.
+    The last parameter is the intercept of the scores, which is not penalized; without one, it stays where it is.
     """
 
     parts: QueryBlocks
     loss: Loss
     l2: Callable[[float], float] = lambda _: 0.0
     unit: float | None = None
+    has_intercept: bool = True
 
     def __call__(self, parameters: Floats) -> tuple[float, Floats]:
         """Return value and gradient, in one pass."""
@@ -39,7 +44,16 @@ class LinearObjective:
         unit = sums.weight if self.unit is None else self.unit
         gradient = sums.gradient / unit
         gradient[:-1] += l2 * weights
+        gradient[-1] *= self.has_intercept
         return sums.value / unit + l2 / 2 * float(weights @ weights), gradient
+
+    def gradient(self, parameters: Floats) -> Floats:
+        """Return the gradient alone: the value of a short query would cost more than its gradient."""
+        unit = self.parts.sum(QueryBlock.weight) if self.unit is None else self.unit
+        gradient = self.parts.sum(partial(QueryBlock.gradient, parameters=parameters, loss=self.loss)) / unit
+        gradient[:-1] += self.l2(unit) * parameters[:-1]
+        gradient[-1] *= self.has_intercept
+        return gradient
 
     def penalty(self) -> float:
         """Return the weight of half the squared length of the weights."""
@@ -87,7 +101,7 @@ def preconditioned(objective: LinearObjective, start: Floats, moments: FeatureMo
     intercept stays where it is.
     """
     level = depends_on_level(objective.loss)
-    center = moments.mean if level else np.zeros_like(moments.mean)
+    center = moments.mean if level and objective.has_intercept else np.zeros_like(moments.mean)
     size = np.hypot(moments.mean, np.sqrt(moments.total))
     deviation = np.sqrt(moments.total if level else moments.within)
     deviation = np.where(deviation > _CONSTANT * size, deviation, size)
@@ -106,3 +120,47 @@ def depends_on_level(loss: Loss) -> bool:
     labels, scores = [2.0, 0.0, 1.0], np.array([0.25, 0.5, 0.0])
     low, high = (float(loss(labels, scores + level)[0][0]) for level in (0.0, 1.0))
     return abs(high - low) > 1e-9 * (1 + abs(low))
+
+
+class WeightedSum(Iterative):
+    """A ranker whose scores are a weighted sum of features.
+
+    Attributes
+    ----------
+    coef_ : float64 array of shape (n_features,)
+        One weight per feature.
+    intercept_ : float
+        The constant that is added to every score.
+    """
+
+    _state: ClassVar[Mapping[str, str]] = {"coef_": "float64[n_features]", "intercept_": "float64"}
+
+    def _accepts(self, data: Dataset) -> bool:
+        return isinstance(data, (RankingData, Source))
+
+    def _keep(self, parameters: Floats) -> None:
+        self.coef_: Floats = parameters[:-1]
+        self.intercept_ = float(parameters[-1])
+
+    @property
+    def _parameters(self) -> Floats:
+        return np.append(self.coef_, self.intercept_)
+
+    def _scores(self, data: RankingData | Source) -> Floats:
+        return np.concatenate(self._parts(data).sum(partial(QueryBlock.scores, parameters=self._parameters)))
+
+    def _mean(self, data: RankingData | Source) -> float:
+        return self._mean_on(data)(self._parameters)
+
+    def _mean_on(self, data: RankingData | Source) -> Callable[[Floats], float]:
+        parts, chosen = self._parts(data), measure(self.measure)
+
+        def mean(parameters: Floats) -> float:
+            values = parts.sum(partial(QueryBlock.measured, parameters=parameters, chosen=chosen))
+            return mean_over_queries(np.concatenate(values), chosen)
+
+        return mean
+
+    def _parts(self, data: RankingData | Source) -> QueryBlocks:
+        engine = engine_of(getattr(self, "engine", None))  # only some learners have the option
+        return parts_of(data, engine, self.normalize, self.n_threads)

@@ -1,8 +1,13 @@
-"""How a linear ranker finds its weights: L-BFGS, steepest or stochastic gradient descent, cutting planes."""
+"""How a linear ranker finds its weights: L-BFGS, steepest or stochastic gradient descent, Adam, cutting planes.
+
+A convex risk R(w) is above all its tangent planes. The cutting-plane method (Joachims, Finley and Yu 2009, with
+one slack for all queries; Teo et al. 2010 for any risk) minimizes l2 / 2 ||w||^2 + the highest of the planes so far,
+adds the plane at the minimum, and repeats until that minimum, a lower bound for all w, is close to the value found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -12,11 +17,77 @@ from idealrank._core.seeds import generator
 from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.learners.features import FeatureMoments
-from idealrank.learners.linear.cutting_plane import cutting_plane
+from idealrank.learners.iterative import Trace
 from idealrank.learners.linear.objective import LinearObjective, preconditioned
-from idealrank.learners.trace import Trace
 
-__all__ = ["Optimizer", "Optimum", "lbfgs", "planes", "sgd", "steepest"]
+_RIDGE = 1e-12  # of the mean squared slope: planes may repeat or depend on each other
+
+
+class CuttingPlaneStep(NamedTuple):
+    """Weights, the objective there, and the distance of the best objective so far from a bound on the least one."""
+
+    weights: Floats
+    value: float
+    gap: float
+
+
+def cutting_plane(
+    risk: Callable[[Floats], tuple[float, Floats]], n_weights: int, l2: float
+) -> Iterator[CuttingPlaneStep]:
+    """Minimize l2 / 2 ||w||^2 + risk(w), which returns value and slope; yield steps until the caller stops.
+
+    The risk |w - 3| and l2 = 1: |w - 3| + w^2 / 2 is smallest at w = 1, where it is 2.5.
+
+    >>> for step in cutting_plane(lambda w: (abs(w[0] - 3), np.sign(w - 3)), 1, l2=1.0):
+    ...     print(step.weights, step.value, step.gap)
+    ...     if step.gap < 1e-9:
+    ...         break
+    [0.] 3.0 inf
+    [1.] 2.5 0.0
+    """
+    weights, best, bound = np.zeros(n_weights), np.inf, -np.inf
+    slopes, heights, shares = np.empty((0, n_weights)), np.empty(0), np.empty(0)
+    while True:
+        value, slope = risk(weights)
+        here = value + l2 / 2 * float(weights @ weights)
+        best = min(best, here)
+        yield CuttingPlaneStep(weights, here, best - bound)
+        slopes, heights = np.vstack([slopes, slope]), np.append(heights, value - slope @ weights)
+        # The dual: weights are -slopes' shares / l2, where shares are nonnegative and sum to 1.
+        shares = _on_the_simplex(slopes @ slopes.T / l2, heights, np.append(shares, float(not shares.size)))
+        weights = -(shares @ slopes) / l2
+        bound = max(bound, float(shares @ heights) - l2 / 2 * float(weights @ weights))
+
+
+def _on_the_simplex(gram: Floats, linear: Floats, shares: Floats) -> Floats:
+    """Return the nonnegative shares with sum 1 that minimize 1/2 shares' gram shares - linear' shares.
+
+    An active-set method: it minimizes over the shares that are not 0 as if they could be negative, and moves to that
+    minimum, or until the first of them is 0; when it reaches the minimum, it adds the share with the steepest descent.
+    """
+    gram = gram + _RIDGE * max(float(np.trace(gram)) / linear.size, 1e-300) * np.eye(linear.size)
+    used = shares > 0
+    for _ in range(10 * linear.size):
+        places = np.flatnonzero(used)
+        system = np.ones((places.size + 1, places.size + 1))
+        system[:-1, :-1], system[-1, -1] = gram[np.ix_(places, places)], 0.0
+        there = np.linalg.solve(system, np.append(linear[places], 1.0))[:-1]
+        here = shares[places]
+        falling = np.flatnonzero(there < 0)
+        if falling.size:
+            reach = here[falling] / (here[falling] - there[falling])
+            first = int(np.argmin(reach))
+            shares[places] = np.maximum(here + reach[first] * (there - here), 0)
+            shares[places[falling[first]]], used[places[falling[first]]] = 0.0, False
+            continue
+        shares[places] = there
+        downhill = linear - gram @ shares
+        entering = int(np.argmax(downhill))
+        level = float(shares @ downhill)
+        if used[entering] or downhill[entering] <= level + 1e-13 * (1 + abs(level)):
+            break
+        used[entering] = True
+    return np.asarray(shares / shares.sum())
 
 
 class Optimum(NamedTuple):
@@ -91,6 +162,26 @@ def steepest(
     return Optimum(parameters, _shortfall(first, last, trace, is_over=n_iter == max_iter))
 
 
+def adam(
+    objective: LinearObjective, start: Floats, trace: Trace, max_iter: int, rate: float, moments: FeatureMoments
+) -> Optimum:
+    """Take steps of Adam against the gradient of all queries, with columns brought to one scale.
+
+    It needs no values, only gradients. The length of the steps decreases linearly to 0.
+    """
+    scaled = preconditioned(objective, start, moments)
+    move, mean, square = np.zeros((3, start.size))
+    for step in range(max_iter + 1):
+        value, gradient = scaled(move)
+        trace.add(scaled.parameters(move), value)
+        if trace.is_hopeless or not gradient.any():
+            break
+        mean, square = 0.9 * mean + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
+        of_mean, of_square = mean / (1 - 0.9 ** (step + 1)), square / (1 - 0.99 ** (step + 1))
+        move = move - rate * (1 - step / max_iter) * of_mean / np.sqrt(np.where(of_square > 0, of_square, 1.0))
+    return Optimum(scaled.parameters(move))
+
+
 def sgd(objective: LinearObjective, start: Floats, trace: Trace, epochs: int, rate: float, seed: int | None) -> Optimum:
     """Take one step per query, the queries shuffled again for each epoch: Algorithm 1 of Qin et al. 2008."""
     rng = generator(seed)
@@ -101,7 +192,7 @@ def sgd(objective: LinearObjective, start: Floats, trace: Trace, epochs: int, ra
         try:
             with np.errstate(over="ignore", invalid="ignore"):
                 for query in rng.permutation(len(queries)):
-                    parameters = parameters - rate * queries[query](parameters)[1]
+                    parameters = parameters - rate * queries[query].gradient(parameters)
             if not np.isfinite(parameters).all():
                 raise DataError("the weights overflow")
             value = objective(parameters)[0]

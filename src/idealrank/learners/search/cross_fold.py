@@ -11,7 +11,7 @@ import numpy as np
 
 from idealrank._core.checks import items_of
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.pluralize import counted
+from idealrank._present.printable import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Tables
 from idealrank._typing import Floats, Int64s
@@ -21,12 +21,10 @@ from idealrank.errors import DataError
 from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import Measures
-from idealrank.learners.progress import bar
-from idealrank.learners.search.trials import Candidate, Task, Trial, better, candidates_of, run
+from idealrank.learners.iterative import bar
+from idealrank.learners.search.tuning import Candidate, Task, Trial, better, candidates_of, run
 from idealrank.measures import Measure
 from idealrank.measures.conventions import Convention
-
-__all__ = ["Chosen", "CrossFold", "cross_fold"]
 
 
 class Chosen(NamedTuple):

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.extras import needs, require
+from idealrank._core.seeds import new_seed
 from idealrank._core.threads import resolve_threads
-from idealrank._names.options import checked, number, option
+from idealrank._names.options import checked, flag, number, option, or_none, seed
 from idealrank._typing import Float32s, Floats
+from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.scorer import mean_value
 from idealrank.learners.features import DenseFeatures, SparseFeatures, features_of
-from idealrank.learners.learner_base import Dataset, Ranker, Rows
+from idealrank.learners.learner_base import Ranker, query_of_rows, validation_rows
 from idealrank.learners.learner_names import register
+from idealrank.learners.linear.query_blocks import in_memory
+from idealrank.learners.linear.ridge import warn_if_ridge_is_better
 from idealrank.learners.trees.boosting import derivatives
 from idealrank.learners.trees.category_features import (
     Categories,
@@ -30,11 +35,9 @@ from idealrank.learners.trees.category_features import (
     from_text,
     to_text,
 )
-from idealrank.learners.trees.tree_arrays import Trees
+from idealrank.learners.trees.tree_arrays import Trees, spread_within
 from idealrank.losses import Loss, loss
 from idealrank.measures import measure
-
-__all__ = ["BoostedRanker"]
 
 # LightGBM's aliases of three parameters.
 _OBJECTIVE = {"app", "application", "loss", "objective", "objective_type"}
@@ -48,6 +51,21 @@ _CATEGORICAL = {
 }
 # LightGBM refuses other names, and replaces spaces.
 _ALLOWED_NAME = re.compile(r'[^\s\[\]{}",:]+')
+# The validation measure after a tree is averaged with those of this many trees before and after it.
+_NEIGHBORS = 5
+# Each loss grows trees twice, with different seeds, because the mean of four models varies less than that of two.
+_LOSSES = " + ".join(["smoothed_lambda_rank", "least_squares(gain=linear)"] * 2)
+# Below this number of queries, a fifth of them says little about the number of trees.
+_ENOUGH_QUERIES = 50
+
+
+def _losses(given: Any) -> tuple[Loss, ...]:
+    """Return one loss or several, from a loss, a name, names joined by " + ", or a sequence of losses and names."""
+    if isinstance(given, (list, tuple)):
+        if not given:
+            raise OptionError("expected a loss, or several, got none")
+        return tuple(map(loss, given))
+    return tuple(map(loss, re.split(r"\s\+\s", given))) if isinstance(given, str) else (loss(given),)
 
 
 def _share(value: Any) -> float:
@@ -55,6 +73,13 @@ def _share(value: Any) -> float:
     if not 0 < share <= 1:
         raise OptionError(f"expected a number above 0 and at most 1, got {value!r}")
     return share
+
+
+def _part(value: Any) -> float:
+    part = number()(value)
+    if not 0 < part < 1:
+        raise OptionError(f"expected a number above 0 and below 1, got {value!r}")
+    return part
 
 
 def _lightgbm_mapping(params: Any) -> Mapping[str, Any]:
@@ -69,24 +94,33 @@ def _lightgbm_mapping(params: Any) -> Mapping[str, Any]:
 
 @register("boosted", "boosted_ranker")
 class BoostedRanker(Ranker):
-    """Boosted trees that minimize a loss of `idealrank.losses`, grown by LightGBM (the extra ``lightgbm``).
+    """Boosted trees that minimize losses of `idealrank.losses`, grown by LightGBM (the extra ``lightgbm``).
 
-    With an ``eval_set``, the trees up to the best mean of ``measure`` on it are kept. If the fit is interrupted from
-    the keyboard, the best trees so far are kept. A feature may be NaN, which LightGBM treats as missing: each split
-    learns on which side missing values go. Categorical columns of data frames are split by sets of categories; a
-    category that was not in ``fit`` is treated as missing.
+    If there are several losses, each grows its own trees, and a score is the mean of theirs, each divided by its
+    standard deviation within the training queries. The result is one model, whose leaf values include these factors.
+    By default, two losses grow trees twice, with different seeds.
+
+    With an ``eval_set``, the trees up to the best mean of ``measure`` on it are kept, where the mean after each tree is
+    averaged with those of its neighbors, up to five before and as many after it. Without one, a part of the queries is
+    held out to choose the number of trees, and that number is then grown from all queries. If the fit is interrupted
+    from the keyboard, the best trees so far are kept. A warning says if the first tree is the best, or if ridge
+    regression on the labels is better on the validation queries (if there are no categorical or missing features).
+    A feature may be NaN, which LightGBM treats as missing: each split learns on which side missing values go.
+    Categorical columns of data frames are split by sets of categories; a category that was not in ``fit`` is treated
+    as missing.
 
     Parameters
     ----------
-    loss : str or Loss
-        The loss to minimize, or its name. The default uses the same pairs as LightGBM's own lambdarank: those with at
-        least one document in the first 30 ranks.
+    loss : str, Loss or sequence of these
+        The loss to minimize, or its name; several are a sequence, or names joined by " + ".
     n_estimators : int
-        Maximum number of trees.
+        Maximum number of trees of each loss.
     learning_rate : float
         The factor by which the output of each tree is multiplied.
     num_leaves : int
         Maximum number of leaves of a tree.
+    extra_trees : bool
+        Whether to try one random threshold per feature and leaf, instead of all (extremely randomized trees).
     min_child_samples : int
         Minimum number of documents in a leaf.
     subsample, colsample_bytree : float
@@ -95,20 +129,29 @@ class BoostedRanker(Ranker):
         The strength of L2 regularization: a constant that is added to the sum of second derivatives of each leaf.
     params : mapping, optional
         Other parameters of LightGBM: {name: value}.
+    holdout : float, optional
+        The fraction of queries that ``fit`` holds out to choose the number of trees, if it is given no ``eval_set``,
+        ``init_model`` or ``callbacks``, and at least 50 queries. None always grows ``n_estimators`` trees then.
     patience : int, optional
         Stop if the validation measure has not improved for this many trees; None never stops early.
     random_state : int, optional
-        Seed of the random number generator of LightGBM; None means LightGBM's default seed.
+        Seed of the random number generators of LightGBM and of the choice of queries to hold out; None draws a new one
+        for every fit.
 
     Attributes
     ----------
     booster_ : lightgbm.Booster
         The model of LightGBM; ``booster_.model_to_string()`` returns it as text. It has the names of the features,
         unless LightGBM does not allow one of them.
+    losses_ : tuple of Loss
+        The losses, with every option that depends on the data replaced by a number.
     best_iteration_ : int
-        The number of trees that were kept, including those of an ``init_model``.
+        The number of trees that were kept, including those of an ``init_model``; the sum over the losses.
+    best_iterations_ : tuple of int
+        The number of trees of this fit that were kept, one for each loss.
     history_ : list of dict
-        The validation measure after each number of trees; the first entry is without any tree of this fit.
+        The validation measure after each number of trees; the first entry is without any tree of this fit. If there are
+        several losses, their entries follow each other, and "stage" names the loss, with its place if it is repeated.
     categorical_features_ : int64 array
         The indices of the categorical features, counted from 0.
     categories_ : dict
@@ -117,11 +160,11 @@ class BoostedRanker(Ranker):
 
     Examples
     --------
-    One feature that tells the better document of each of 20 queries:
+    One feature that tells the better document of each of 40 queries:
 
     >>> from idealrank import from_arrays
     >>> from idealrank.learners import BoostedRanker
-    >>> data = from_arrays([0, 1] * 20, group=[2] * 20, features=[[0.0], [1.0]] * 20)
+    >>> data = from_arrays([0, 1] * 40, group=[2] * 40, features=[[0.0], [1.0]] * 40)
     >>> BoostedRanker(n_estimators=3).fit(data).score(data)
     1.0
     """
@@ -140,17 +183,19 @@ class BoostedRanker(Ranker):
         "categories": "text",
     }
 
-    loss: str | Loss = field(default="lambda_rank(truncation=30)", metadata=checked(loss), kw_only=False)
-    n_estimators: int = option(number(1, is_whole=True), 200)
+    loss: str | Loss | Sequence[str | Loss] = field(default=_LOSSES, metadata=checked(_losses), kw_only=False)
+    n_estimators: int = option(number(1, is_whole=True), 400)
     learning_rate: float = option(number(0, is_open=True), 0.05)
     num_leaves: int = option(number(2, is_whole=True), 31)
+    extra_trees: bool = option(flag, False)
     min_child_samples: int = option(number(1, is_whole=True), 20)
-    subsample: float = option(_share, 1.0)
-    colsample_bytree: float = option(_share, 1.0)
+    subsample: float = option(_share, 0.8)
+    colsample_bytree: float = option(_share, 0.5)
     reg_lambda: float = option(number(0), 0.0)
     params: Mapping[str, Any] | None = option(_lightgbm_mapping)
-    patience: int | None = option(number(1, is_whole=True))
-    random_state: int | None = option(number(0, is_whole=True))
+    holdout: float | None = option(or_none(_part), 0.2)
+    patience: int | None = option(or_none(number(1, is_whole=True)), 100)
+    random_state: int | None = option(seed, 0)
 
     def _check_options(self) -> None:
         require("lightgbm", for_=type(self).__name__)
@@ -161,7 +206,10 @@ class BoostedRanker(Ranker):
         y: npt.ArrayLike | None = None,
         *,
         qid: Iterable[object] | None = None,
-        eval_set: Dataset | Rows | None = None,
+        group: npt.ArrayLike | None = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        eval_group: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         query_weight: npt.ArrayLike | None = None,
         categorical_feature: Iterable[int | str] | str | None = None,
@@ -174,13 +222,19 @@ class BoostedRanker(Ranker):
         ----------
         X : RankingData or array-like of shape (n_docs, n_features)
             The training data, whose weights and feature names are used if it has them; or the features alone: dense,
-            sparse, or a data frame of pandas or Polars, whose categorical columns need not be numeric.
+            sparse, or a data frame of pandas or Polars, whose categorical columns need not be numeric. A
+            `ParquetSource` is read into memory.
         y : array-like, optional
             One label per row, if ``X`` is an array.
         qid : iterable, optional
             The query id of each row, in any order, if ``X`` is an array.
+        group : array-like of int, optional
+            In place of ``qid``, the number of rows of each query, whose rows follow each other.
         eval_set : RankingData or (X, y, qid), optional
             Validation data: the trees up to the iteration that is best on it are kept.
+        eval_qid, eval_group : array-like, optional
+            The queries of an ``eval_set`` of (X, y), as ids or as sizes. Like in LightGBM and XGBoost, all three may be
+            lists with one item.
         sample_weight : array-like, optional
             One weight per row, if ``X`` is an array; it multiplies the gain of the document, or its pairs.
         query_weight : array-like, optional
@@ -191,7 +245,7 @@ class BoostedRanker(Ranker):
         callbacks : iterable of callable, optional
             Callbacks of LightGBM, or functions with the same interface, which are called before or after each tree.
         init_model : BoostedRanker, lightgbm.Booster or lightgbm.LGBMModel, optional
-            A fitted model with the same features: the new trees are added to its trees.
+            A fitted model with the same features: the new trees, of a single loss, are added to its trees.
 
         Returns
         -------
@@ -212,17 +266,19 @@ class BoostedRanker(Ranker):
 
         >>> from idealrank import from_arrays
         >>> from idealrank.learners import BoostedRanker
-        >>> data = from_arrays([0, 1] * 20, group=[2] * 20, features=[[0.0], [1.0]] * 20)
-        >>> first = BoostedRanker(n_estimators=10).fit(data)
-        >>> BoostedRanker(n_estimators=10).fit(data, init_model=first).best_iteration_
+        >>> data = from_arrays([0, 1] * 40, group=[2] * 40, features=[[0.0], [1.0]] * 40)
+        >>> first = BoostedRanker("lambda_rank", n_estimators=10).fit(data)
+        >>> BoostedRanker("lambda_rank", n_estimators=10).fit(data, init_model=first).best_iteration_
         20
         """
         self.check_options()
         chosen = [] if callbacks is None else _checked_callbacks(callbacks)
-        categories = frame_categories(X)
-        if isinstance(eval_set, (tuple, list)) and len(eval_set) == 3:
-            eval_set = coded(eval_set[0], categories), *eval_set[1:]
-        prepared = self._prepared(coded(X, categories), y, qid, eval_set, sample_weight, query_weight)
+        X, categories = in_memory(X), frame_categories(X)
+        queries = query_of_rows(X, qid, group)
+        validation = in_memory(validation_rows(eval_set, eval_qid, eval_group))
+        if isinstance(validation, tuple) and len(validation) == 3:
+            validation = coded(validation[0], categories), *validation[1:]
+        prepared = self._prepared(coded(X, categories), y, queries, validation, sample_weight, query_weight)
         names = self._names()
         columns = {*columns_named(categorical_feature, names, self.n_features_in_)}
         columns |= {names.index(name) for name in categories} if names else set()
@@ -231,6 +287,8 @@ class BoostedRanker(Ranker):
         if columns and self.normalize is not None:
             raise OptionError(f"categorical features cannot be normalized: use normalize=None, got {self.normalize!r}")
         start = None if init_model is None else self._start(init_model)
+        if start is not None and len(_losses(self.loss)) > 1:
+            raise OptionError(f"init_model goes with one loss, got {self.loss!r}: add trees for one of them")
         self._fit(*prepared, callbacks=chosen, start=start)
         return self
 
@@ -250,7 +308,8 @@ class BoostedRanker(Ranker):
         return super().score(self._coded(X), y, qid=qid)
 
     def _coded(self, X: Any) -> Any:
-        """Return X with categories replaced by their numbers, once they are known."""
+        """Return X in memory, with categories replaced by their numbers, once they are known."""
+        X = in_memory(X)
         return coded(X, self.categories_) if hasattr(self, "categories_") else X
 
     def _fit(
@@ -261,53 +320,115 @@ class BoostedRanker(Ranker):
         start: Any = None,
     ) -> None:
         """Grow trees, in addition to those of the booster ``start`` if there is one."""
-        lightgbm = _lightgbm()
-        params = self._lightgbm_params()
-        if validation is not None and any(params.get(name) == "dart" for name in _BOOSTING):
+        # LightGBM takes 31 bits.
+        number_drawn = new_seed(None) % 2**31 if self.random_state is None else self.random_state
+        params = self._lightgbm_params(number_drawn)
+        if validation is not None and _is_dart(params):
             raise OptionError(
                 "dart changes earlier trees, so that the trees up to the best one are not those that were validated: "
                 "fit it without an eval_set"
             )
+        is_plain = validation is None and start is None and not callbacks
+        if is_plain and self.holdout is not None and data.n_queries >= _ENOUGH_QUERIES and not _is_dart(params):
+            rest, held_out = data.split([1 - self.holdout, self.holdout], seed=number_drawn)
+            n_trees = [ensemble.n_kept for ensemble in self._grow(rest, held_out, params)]
+            history: list[dict[str, Any]] = self.history_
+            self._grow(data, None, params, n_trees=n_trees)
+            self.history_: list[dict[str, Any]] = history
+        else:
+            self._grow(data, validation, params, callbacks=callbacks, start=start)
+
+    def _grow(
+        self,
+        data: RankingData,
+        validation: RankingData | None,
+        params: Mapping[str, Any],
+        *,
+        n_trees: Sequence[int] | None = None,
+        callbacks: Sequence[Callable[..., Any]] = (),
+        start: Any = None,
+    ) -> list[_Ensemble]:
+        """Grow and keep the trees of each loss."""
         lists = data.lists(n_threads=self.n_threads)
-        self.loss_: Loss = loss(self.loss).resolved(lists.scores, lists.offsets)
-
-        with lists.with_locations():
-            of_scores = derivatives(self.loss_, lists, data.query_weights)
-
-        def objective(scores: Floats, _: Any) -> tuple[Float32s, Float32s]:
-            with lists.with_locations():
-                return of_scores(scores)
-
-        train = lightgbm.Dataset(
-            self._features(data).table(),
-            data.labels,
-            params=params,
-            feature_name=self._booster_names(),
-            categorical_feature=self.categorical_features_.tolist(),
-            free_raw_data=start is None,  # the trees of ``start`` have to score it
-        ).construct()
+        self.losses_: tuple[Loss, ...] = tuple(
+            each.resolved(lists.scores, lists.offsets) for each in _losses(self.loss)
+        )
+        table = self._features(data).table()
+        train = (
+            _lightgbm()
+            .Dataset(
+                table,
+                data.labels,
+                params=dict(params),
+                feature_name=self._booster_names(),
+                categorical_feature=self.categorical_features_.tolist(),
+                free_raw_data=start is None,  # the trees of ``start`` have to score it
+            )
+            .construct()
+        )
         if not any(map(train.feature_num_bin, range(self.n_features_in_))):
             raise DataError(
                 f"no feature can be split: there are {data.n_docs} documents, and a leaf must have "
                 f"min_child_samples={self.min_child_samples}; use a lower number, or features that are not constant"
             )
-        means: list[float] = []
-        watch = {} if validation is None else self._watch(train, validation, means, start)
-        grown: list[Any] = []  # the booster after each tree
-        watch["callbacks"] = [*watch.get("callbacks", ()), *callbacks, lambda state: grown.append(state.model)]
+        names = [str(each) for each in self.losses_]
+        names = [name if names.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(names, 1)]
+        grown: list[_Ensemble] = []
         try:
-            lightgbm.train({**params, "objective": objective}, train, self.n_estimators, init_model=start, **watch)
+            for place, each in enumerate(self.losses_):
+                with lists.with_locations():
+                    of_scores = derivatives(each, lists, data.query_weights)
+                ensemble = _Ensemble(names[place], 0 if start is None else start.current_iteration())
+                grown.append(ensemble)
+                _lightgbm().train(
+                    {**params, "seed": int(params["seed"]) + place, "objective": _objective(of_scores, lists)},
+                    train,
+                    self.n_estimators if n_trees is None else n_trees[place],
+                    init_model=start,
+                    **self._watch(train, validation, ensemble, start, callbacks),
+                )
         finally:
+            grown = [ensemble for ensemble in grown if ensemble.booster is not None]
             if grown:
-                self._keep(grown[-1], means, 0 if start is None else start.current_iteration())
+                self._keep(grown, table, data)
+        if validation is not None:
+            self._warn_of_setbacks(grown, data, validation)
+        return grown
 
-    def _keep(self, booster: Any, means: list[float], n_before: int) -> None:
-        """Keep the trees up to the best mean, where ``means[i]`` is for i new trees; without means, keep all."""
-        choose = np.argmin if measure(self.measure).lower_is_better else np.argmax
-        self.best_iteration_: int = n_before + 1 + int(choose(means[1:])) if means else booster.current_iteration()
-        self.history_ = [{"validation": mean} for mean in means]
+    def _keep(self, grown: Sequence[_Ensemble], table: Any, data: RankingData) -> None:
+        """Keep the best trees of each loss, and make one model of them."""
+        for ensemble in grown:
+            ensemble.choose(lower_is_better=measure(self.measure).lower_is_better)
+        self.best_iteration_: int = sum(ensemble.n_kept for ensemble in grown)
+        self.best_iterations_: tuple[int, ...] = tuple(ensemble.n_new for ensemble in grown)
+        self.history_ = [
+            {"stage": ensemble.loss, "validation": mean} if len(self.losses_) > 1 else {"validation": mean}
+            for ensemble in grown
+            for mean in ensemble.means
+        ]
         # The text contains the trees to keep, and no data.
-        self.booster_: Any = _lightgbm().Booster(model_str=booster.model_to_string(num_iteration=self.best_iteration_))
+        texts = [each.booster.model_to_string(num_iteration=each.n_kept) for each in grown]
+        text = texts[0]
+        if len(self.losses_) > 1:
+            threads = resolve_threads(self.n_threads)
+            scores = (_lightgbm().Booster(model_str=each).predict(table, num_threads=threads) for each in texts)
+            factors = [1 / (len(texts) * spread_within(each, data.offsets)) for each in scores]
+            text = Trees.joined(map(Trees.of, texts), factors).to_text(self._booster_names())
+        self.booster_: Any = _lightgbm().Booster(model_str=text)
+
+    def _warn_of_setbacks(self, grown: Sequence[_Ensemble], data: RankingData, validation: RankingData) -> None:
+        """Warn if trees, or all trees together, are no better than less on the validation queries."""
+        from idealrank.learners.estimators import ConvergenceWarning
+
+        for ensemble in grown:
+            n_grown = len(ensemble.means) - 1
+            if ensemble.n_kept == 1 and n_grown >= 2 * _NEIGHBORS:
+                what = f"{type(self).__name__} kept only the first tree of {ensemble.loss}"
+                why = f"the validation measure was best there, of {n_grown} trees"
+                advice = "try a smaller learning rate, or another loss"
+                warnings.warn(f"{what}: {why}; {advice}", ConvergenceWarning, stacklevel=5)  # at the call of fit
+        if not self.categorical_features_.size:
+            warn_if_ridge_is_better(self, data, validation, stacklevel=5)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "booster_")
@@ -400,36 +521,103 @@ class BoostedRanker(Ranker):
         self.categorical_features_, self.categories_ = columns, from_text(text, self._names())
         self.booster_ = _lightgbm().Booster(model_str=trees.to_text(self._booster_names()))
 
-    def _lightgbm_params(self) -> dict[str, Any]:
-        seed = {} if self.random_state is None else {"seed": self.random_state}
+    def _lightgbm_params(self, random_state: int) -> dict[str, Any]:
         return {
             "verbosity": -1,
             "num_threads": resolve_threads(self.n_threads),
             "learning_rate": self.learning_rate,
             "num_leaves": self.num_leaves,
+            "extra_trees": self.extra_trees,
             "min_data_in_leaf": self.min_child_samples,
             "bagging_fraction": self.subsample,
             "bagging_freq": 1 if self.subsample < 1 else 0,
             "feature_fraction": self.colsample_bytree,
             "lambda_l2": self.reg_lambda,
-            **seed,
+            "seed": random_state,
             **(self.params or {}),
         }
 
-    def _watch(self, train: Any, data: RankingData, means: list[float], start: Any) -> dict[str, Any]:
-        """Return arguments that make LightGBM validate, record the means, and stop early."""
-        lightgbm = _lightgbm()
+    def _watch(
+        self,
+        train: Any,
+        data: RankingData | None,
+        ensemble: _Ensemble,
+        start: Any,
+        callbacks: Sequence[Callable[..., Any]],
+    ) -> dict[str, Any]:
+        """Return arguments that make LightGBM record its booster, and validate and stop early if there is data."""
+
+        def remember(state: Any) -> None:
+            ensemble.booster = state.model
+
+        if data is None:
+            return {"callbacks": [*callbacks, remember]}
         chosen = measure(self.measure)
 
         def report(scores: Floats, _: Any) -> tuple[str, float, bool]:
-            means.append(mean_value(chosen, data.lists(scores, self.n_threads)))
-            return "validation", means[-1], not chosen.lower_is_better
+            ensemble.means.append(mean_value(chosen, data.lists(scores, self.n_threads)))
+            return "validation", ensemble.means[-1], not chosen.lower_is_better
+
+        def stop(state: Any) -> None:
+            ensemble.choose(lower_is_better=chosen.lower_is_better)
+            if self.patience is not None and len(ensemble.means) - 1 - ensemble.n_new >= self.patience:
+                raise _lightgbm().callback.EarlyStopException(state.iteration, [])
 
         table = self._features(data).table()
         report(np.zeros(data.n_docs) if start is None else start.predict(table, raw_score=True), None)
-        callbacks = [] if self.patience is None else [lightgbm.early_stopping(self.patience, verbose=False)]
         valid = train.create_valid(table, data.labels)
-        return {"valid_sets": [valid], "feval": report, "callbacks": callbacks}
+        return {"valid_sets": [valid], "feval": report, "callbacks": [*callbacks, remember, stop]}
+
+
+@dataclass
+class _Ensemble:
+    """The trees of one loss: ``means[i]`` is the validation measure after i new trees, if there is validation data."""
+
+    loss: str
+    n_before: int
+    booster: Any = None
+    means: list[float] = field(default_factory=list)
+    n_new: int = 0
+
+    @property
+    def n_kept(self) -> int:
+        """The number of trees to keep, including those from before."""
+        return self.n_before + self.n_new
+
+    def choose(self, *, lower_is_better: bool) -> None:
+        """Set the number of new trees to keep: all, or those up to the best mean over neighbors."""
+        if not self.means:
+            self.n_new = self.booster.current_iteration() - self.n_before
+            return
+        smoothed = _smoothed(np.array(self.means[1:]))
+        self.n_new = 1 + int(np.argmin(smoothed) if lower_is_better else np.argmax(smoothed))
+
+
+def _smoothed(values: Floats) -> Floats:
+    """Return the mean of each value and its neighbors, as many before as after it.
+
+    >>> _smoothed(np.array([0.0, 3.0, 0.0, 3.0])).tolist()
+    [0.0, 1.0, 2.0, 3.0]
+    """
+    places = np.arange(values.size)
+    reach = np.minimum(np.minimum(places, places[::-1]), _NEIGHBORS)
+    sums = np.concatenate(([0.0], np.cumsum(values)))
+    means: Floats = (sums[places + reach + 1] - sums[places - reach]) / (2 * reach + 1)
+    return means
+
+
+def _objective(
+    of_scores: Callable[[Floats], tuple[Float32s, Float32s]], lists: Lists
+) -> Callable[[Floats, Any], tuple[Float32s, Float32s]]:
+    def objective(scores: Floats, _: Any) -> tuple[Float32s, Float32s]:
+        with lists.with_locations():
+            return of_scores(scores)
+
+    return objective
+
+
+def _is_dart(params: Mapping[str, Any]) -> bool:
+    return any(params.get(name) == "dart" for name in _BOOSTING)
 
 
 def _checked_callbacks(given: Iterable[Callable[..., Any]]) -> list[Callable[..., Any]]:

@@ -18,8 +18,6 @@ from idealrank.errors import DataError, OptionError
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
-__all__ = ["Categories", "check_codes", "coded", "columns_named", "frame_categories", "from_text", "to_text"]
-
 #: The categories of each categorical column of a frame, by its name; the place in the list is the number.
 Categories: TypeAlias = Mapping[str, Sequence[Any]]
 

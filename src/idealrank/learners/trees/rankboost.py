@@ -21,8 +21,6 @@ from idealrank.losses import Push
 from idealrank.losses.push import n_pairs
 from idealrank.measures import measure
 
-__all__ = ["RankBoost"]
-
 _SURE = 1 - 1e-12  # a threshold that orders every pair correctly would get an infinite weight
 
 

@@ -6,16 +6,14 @@ arrays, and the text is made from them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 
 import numpy as np
 
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import DataError
-
-__all__ = ["Trees"]
 
 _MOST_FEATURES = 1_000_000  # the text names all of them
 _HEADER = """\
@@ -93,6 +91,16 @@ class Trees:
             set_sizes=np.concatenate([np.zeros(0, np.int64), *map(np.diff, ends)]),
             set_words=joined("cat_threshold"),
         )
+
+    @classmethod
+    def joined(cls, ensembles: Iterable[Trees], factors: Sequence[float]) -> Trees:
+        """Return the trees of all ensembles, with leaf values times the factor of their ensemble."""
+        scaled = [
+            replace(trees, leaf_values=trees.leaf_values * factor)
+            for trees, factor in zip(ensembles, factors, strict=True)
+        ]
+        names = (each.name for each in fields(cls))
+        return cls(**{name: np.concatenate([getattr(trees, name) for trees in scaled]) for name in names})
 
     @property
     def has_categories(self) -> bool:
@@ -184,6 +192,17 @@ class Trees:
         ends = np.concatenate(([0], np.cumsum(self.n_leaves))).tolist()
         for number, (begin, end) in enumerate(pairwise(ends)):
             yield slice(begin - number, end - number - 1), slice(begin, end)
+
+
+def spread_within(scores: Floats, offsets: Int64s) -> float:
+    """Return the standard deviation of the scores from the means of their queries; 1 if all are equal.
+
+    >>> spread_within(np.array([1.0, 3.0, 5.0, 7.0]), np.array([0, 2, 4]))
+    1.0
+    """
+    sizes = np.diff(offsets)
+    means = np.bincount(np.repeat(np.arange(sizes.size), sizes), scores, sizes.size) / np.maximum(sizes, 1)
+    return float(np.std(scores - np.repeat(means, sizes))) or 1.0
 
 
 def _fields(block: str) -> Mapping[str, str]:

@@ -17,16 +17,15 @@ import numpy as np
 
 from idealrank._core.checks import is_whole
 from idealrank._core.threads import resolve_threads
-from idealrank._present.page import Page, Section
+from idealrank._present.page import Page, Section, Statement
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.errors import OptionError
 from idealrank.losses import Bregman, Cosine, CrossEntropy, LeastSquares, QNorm
 from idealrank.losses.links import Scale
 from idealrank.losses.potentials import KL, PNorm, Squared
-from idealrank.losses.targets import Listwise
+from idealrank.losses.segments import Listwise
 from idealrank.measures import NDCG, discounts, gains
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.measures.discounts import DiscountLike
@@ -44,8 +43,6 @@ from idealrank.theory.consistency.minimizers import (
     take,
 )
 from idealrank.theory.consistency.orders import MeasureFunction, Orders, measure_function, name_of
-
-__all__ = ["Consistency", "Counterexample", "check_consistency"]
 
 _PROBABILITIES = np.arange(1, 100) / 100
 _COARSE = np.arange(1, 20) / 20

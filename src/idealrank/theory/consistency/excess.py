@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank._core.checks import are_numbers, check_count
+from idealrank._core.checks import are_numbers, check_count, is_whole
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.errors import DataError, OptionError
@@ -23,8 +26,6 @@ from idealrank.measures.discounts import DiscountLike
 from idealrank.measures.gains import GainLike
 from idealrank.theory.consistency.fisher import fisher_target
 from idealrank.theory.consistency.minimizers import LossFunction, loss_function
-
-__all__ = ["StrongConvexity", "excess_risk_bound", "margin", "rank_constant", "strong_convexity"]
 
 #: A norm on the weights of the ranks: the dual of a norm on targets.
 DualNorm: TypeAlias = Callable[[Floats], float]
@@ -331,3 +332,240 @@ def _tried(phi: Loss, n_docs: int, convexity: tuple[float, float | DualNorm]) ->
             f"which the divergence is {least:.6g} times the squared distance"
         )
     return found
+
+
+_MOST_DOCS = 4
+_LEAST = 1e-9  # of a target or a fitted value
+_HIGHEST = 30.0  # of a score
+
+
+def excess_risk_transform(
+    surrogate: str | LossFunction, excess: npt.ArrayLike, n_docs: int, *, discount: DiscountLike = "log"
+) -> Floats:
+    """Compute numerically the largest NDCG regret for a given excess of surrogate risk.
+
+    `excess_risk_bound` gives the bound that Theorem 10 of Ravikumar et al. 2011 proves for any number of documents.
+    This function finds the regret in the worst case, with the worst gains and probabilities, which is several times
+    smaller for a few documents. For each wrong order, the regret is maximized over all targets of NDCG and all fitted
+    values in that order. For the squared loss and for KL divergences, this is a convex problem, and its solution is the
+    global maximum; for other divergences, it is the largest value found from two starting points.
+
+    Parameters
+    ----------
+    surrogate : str, Loss or callable
+        A loss that is a Bregman divergence of the targets of NDCG, or of NDCG@k if it has the normalizer k. Your own
+        function of labels, scores and offsets, which returns values and a gradient, is assumed to be one, with
+        gains 0 and 1 for the labels 0 and 1. It is called with mixtures of such labels, which have all targets.
+    excess : array-like
+        The surrogate risk minus the lowest possible surrogate risk.
+    n_docs : int
+        The number of documents, from 2 to 4.
+    discount : str, Discount or sequence of float
+        The weight of a rank, or a sequence of the weights of the ranks 1, 2, ...
+
+    Returns
+    -------
+    float64 array
+        One regret per excess; 0 for an excess of 0.
+
+    Raises
+    ------
+    DataError
+        If an excess is negative or not finite.
+    OptionError
+        If the loss is not such a divergence, or the number of documents is out of range.
+
+    Examples
+    --------
+    With two documents and the squared loss, targets that differ by d have, in the wrong order, a regret of d (1 -
+    1/log2(3)) and an excess of at least d^2 / 2.
+
+    >>> from idealrank.theory import excess_risk_transform
+    >>> excess_risk_transform("least_squares(normalizer=dcg)", [0.02, 0.08], n_docs=2).round(6)
+    array([0.073814, 0.147628])
+    >>> from idealrank.theory import excess_risk_bound
+    >>> excess_risk_bound("least_squares(normalizer=dcg)", [0.02, 0.08], n_docs=2).round(6)
+    array([0.334434, 0.668867])
+    """
+    beyond = float_array(excess, "an excess of risk")
+    if not (np.isfinite(beyond).all() and (beyond >= 0).all()):
+        raise DataError("an excess of risk must be finite and not negative")
+    if not is_whole(n_docs, 2, _MOST_DOCS):
+        raise OptionError(f"the transform is found for 2 to {_MOST_DOCS} documents, got {n_docs!r}")
+    phi = loss_function(surrogate)
+    if isinstance(phi, Loss):
+        weights, _ = rank_weights(n_docs, discount, bregman_cutoff(phi))
+        of_order: Callable[..., float] = partial(_of_order, _divergence(phi, n_docs), weights=weights)
+    else:
+        weights, _ = rank_weights(n_docs, discount, None)
+        of_order = _Mixtures.of(phi, weights).of_order
+    found = [_largest(of_order, float(each), weights) if each > 0 else 0.0 for each in beyond.reshape(-1)]
+    return np.array(found).reshape(beyond.shape)
+
+
+def _divergence(phi: Loss, n_docs: int) -> Callable[[Floats, Floats], float]:
+    """D_psi(u, v), of which the excess risk is the value at the target u and the fitted value v."""
+    offsets = np.array([0, n_docs])
+    match phi:
+        case LeastSquares():
+            return lambda u, v: float(np.square(u - v).sum())
+        case CrossEntropy():
+            psi: Any = KL()
+        case QNorm():
+            q = float(phi.exponents(np.array([n_docs]))[0])
+            psi = PNorm(q / (q - 1))
+        case Bregman(psi=psi):
+            pass
+        case _:
+            raise OptionError(f"{phi}: the divergence of this loss is not known")
+    if isinstance(psi, Squared):
+        return lambda u, v: float(np.square(u - v).sum()) / 2
+
+    def divergence(u: Floats, v: Floats) -> float:
+        at_u, at_v = (float(psi.value(each, offsets)[0]) for each in (u, v))
+        return at_u - at_v - float(sums(psi.gradient(v, offsets) * (u - v), offsets)[0])
+
+    return divergence
+
+
+def _largest(of_order: Callable[..., float], excess: float, weights: Floats) -> float:
+    """The largest regret over all wrong orders; documents are numbered in the order of the target."""
+    n = weights.size
+    worst = 0.0
+    for order in itertools.permutations(range(n)):
+        placed = np.empty(n)
+        placed[list(order)] = weights
+        lost = weights - placed
+        if np.abs(lost).max() > 0:
+            worst = max(worst, of_order(excess=excess, lost=lost, order=list(order)))
+    return worst
+
+
+def _of_order(
+    divergence: Callable[[Floats, Floats], float], excess: float, weights: Floats, lost: Floats, order: list[int]
+) -> float:
+    """The largest regret u @ lost over targets u and values v in this order with divergence(u, v) <= excess.
+
+    Targets are means of vectors with the norm 1: in decreasing order, sum_r u_r D(r) <= 1 and D(1) sum_r u_r >= 1. The
+    variables are c, y and z with u = c + y sqrt(excess), v = u - z sqrt(excess), which are of one size for any excess.
+    """
+    from scipy.optimize import minimize
+
+    n, size = weights.size, math.sqrt(excess)
+    falling, nothing = np.eye(n)[:-1] - np.eye(n)[1:], np.zeros((n - 1, n))
+    in_order, zero = falling[:, np.argsort(order)], np.zeros((n - 1, 1))
+    to_u = np.hstack([np.ones((n, 1)), size * np.eye(n), np.zeros((n, n))])
+    to_v = np.hstack([np.ones((n, 1)), size * np.eye(n), -size * np.eye(n)])
+    rows = np.vstack(
+        [
+            np.hstack([zero, falling, nothing]),
+            np.hstack([zero, in_order, -in_order]),
+            to_u,
+            to_v,
+            -weights @ to_u,
+            weights[0] * to_u.sum(axis=0),
+        ]
+    )
+    bounds = np.concatenate([np.zeros(2 * n - 2), np.full(2 * n, _LEAST), [-1.0, 1.0]])
+    gain = np.concatenate([[0.0], -lost, np.zeros(n)])
+
+    def at(x: Floats) -> tuple[Floats, Floats]:
+        return np.maximum(to_u @ x, _LEAST), np.maximum(to_v @ x, _LEAST)
+
+    constraints = [
+        {"type": "ineq", "fun": lambda x: rows @ x - bounds, "jac": lambda x: rows},
+        {"type": "ineq", "fun": lambda x: 1 - divergence(*at(x)) / excess},
+    ]
+    worst = 0.0
+    for spread in (0.1, 1.0):
+        y = min(spread, 0.3 / n / size) * np.linspace(1, -1, n)
+        found = minimize(
+            lambda x: float(gain @ x),
+            np.concatenate([[(1 - size * float(y @ weights)) / weights.sum()], y, y]),
+            jac=lambda x: gain,
+            constraints=constraints,
+            method="SLSQP",
+            options={"maxiter": 100, "ftol": 1e-9},
+        )
+        if (rows @ found.x - bounds).min() > -1e-6 and divergence(*at(found.x)) <= excess * (1 + 1e-6):
+            worst = max(worst, float(at(found.x)[0] @ lost))
+    return worst
+
+
+@dataclass(frozen=True)
+class _Mixtures:
+    """Mixtures of labels 0 and 1, whose targets are all targets of NDCG, and the risk of a function on them.
+
+    The norm of NDCG is linear where the order is fixed, so that every vector with the norm 1 is a mixture of those with
+    gains of 0 and one other value.
+    """
+
+    function: Callable[[Floats, Floats, Any], tuple[npt.ArrayLike, npt.ArrayLike]]
+    labels: Floats
+    targets: Floats
+
+    @classmethod
+    def of(cls, function: Any, weights: Floats) -> _Mixtures:
+        """All label vectors with at least one 1."""
+        labels = np.array([each for each in itertools.product((0.0, 1.0), repeat=weights.size) if any(each)])
+        norms = np.cumsum(weights)[labels.sum(axis=1).astype(int) - 1]
+        return cls(function, labels, labels / norms[:, None])
+
+    def risks(self, scores: Floats) -> tuple[Floats, Floats]:
+        """The loss of each vector, and its gradient."""
+        many, n = self.labels.shape
+        values, gradient = self.function(self.labels.ravel(), np.tile(scores, many), np.arange(many + 1) * n)
+        return np.asarray(values, np.float64), np.asarray(gradient, np.float64).reshape(many, n)
+
+    def lowest(self, chances: Floats, order: list[int] | None = None) -> tuple[float, Floats]:
+        """The lowest risk of a mixture, of scores in this order if one is given, and the loss of each vector there."""
+        from scipy.optimize import minimize
+
+        n = self.labels.shape[1]
+        to_scores, bounds = np.eye(n), [(-_HIGHEST, _HIGHEST)] * n
+        if order is not None:  # the last score, and steps up from there
+            to_scores = np.zeros((n, n))
+            to_scores[order] = np.triu(np.ones((n, n)))
+            bounds[:-1] = [(0.0, 2 * _HIGHEST)] * (n - 1)
+
+        def risk(x: Floats) -> tuple[float, Floats]:
+            values, gradients = self.risks(to_scores @ x)
+            return float(chances @ values), chances @ gradients @ to_scores
+
+        found = minimize(risk, np.zeros(n), jac=True, bounds=bounds, method="L-BFGS-B", options={"ftol": 1e-15})
+        return float(found.fun), self.risks(to_scores @ found.x)[0]
+
+    def of_order(self, excess: float, lost: Floats, order: list[int]) -> float:
+        """The largest regret of scores in this order, over mixtures whose target is in decreasing order."""
+        from scipy.optimize import minimize
+
+        @lru_cache(maxsize=2)  # the constraint and its derivative are asked for one after the other
+        def computed(chances: tuple[float, ...]) -> tuple[float, Floats]:
+            return beyond(np.array(chances))
+
+        def beyond(chances: Floats) -> tuple[float, Floats]:
+            low, values = self.lowest(chances)
+            high, wrong = self.lowest(chances, order)
+            return high - low, wrong - values  # by the envelope theorem
+
+        falling = self.targets[:, :-1] - self.targets[:, 1:]
+        constraints = [
+            {"type": "ineq", "fun": lambda x: x @ falling, "jac": lambda x: falling.T},
+            {"type": "eq", "fun": lambda x: x.sum() - 1, "jac": lambda x: np.ones_like(x)},
+            {
+                "type": "ineq",
+                "fun": lambda x: 1 - computed(tuple(x))[0] / excess,
+                "jac": lambda x: -computed(tuple(x))[1] / excess,
+            },
+        ]
+        gain, worst = self.targets @ lost, 0.0
+        top = (np.diff(self.labels, axis=1) <= 0).all(axis=1) / 1.0  # in decreasing order
+        for share in (0.05, 0.5):
+            start = (1 - share) / top.size + share * top / top.sum()
+            found = minimize(
+                lambda x: -float(gain @ x), start, jac=lambda x: -gain, bounds=[(0, 1)] * top.size,
+                constraints=constraints, method="SLSQP", options={"maxiter": 100, "ftol": 1e-10},
+            )  # fmt: skip
+            if beyond(found.x)[0] <= excess * (1 + 1e-4) and (found.x @ falling).min() > -1e-6:
+                worst = max(worst, float(gain @ found.x))
+        return worst

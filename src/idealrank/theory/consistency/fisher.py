@@ -18,14 +18,12 @@ from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns, float_array, float_column
 from idealrank.errors import DataError, OptionError
-from idealrank.losses.targets import check_finite, dcg_norms
+from idealrank.losses.segments import check_finite, dcg_norms
 from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.measures.discounted import DCG
 from idealrank.measures.discounts import DiscountLike
 from idealrank.measures.gains import GainLike
-
-__all__ = ["compatible", "dcg_norm", "expected_ndcg", "fisher_target", "regret", "violations"]
 
 
 class Mixture(NamedTuple):

@@ -25,8 +25,6 @@ from idealrank.theory.consistency.orders import (
     switches_of,
 )
 
-__all__ = ["Impossibility", "no_convex_loss"]
-
 _CHUNK = 200_000
 _MOST = 5_000_000
 

@@ -21,8 +21,6 @@ from idealrank.errors import DataError, OptionError
 from idealrank.measures import Measure
 from idealrank.theory.consistency.fisher import Mixture
 
-__all__ = ["EQUAL", "MeasureFunction", "Orders", "measure_function", "name_of", "switches_of"]
-
 #: A measure of the library, or a function of labels, scores and offsets that returns one value per query.
 MeasureFunction: TypeAlias = "Measure | Callable[[Floats, Floats, Int64s], npt.ArrayLike]"
 

@@ -9,9 +9,8 @@ from typing import Any
 
 from idealrank._core.checks import check_callback, items_of
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import OnDemand, Page, Section, listed
+from idealrank._present.page import OnDemand, Page, Section, Statement, listed
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Table, stacked
 from idealrank.errors import OptionError
 from idealrank.measures.cutoffs import CutoffLike
@@ -21,8 +20,6 @@ from idealrank.theory.consistency.checking import Consistency, check_consistency
 from idealrank.theory.consistency.impossible import no_convex_loss
 from idealrank.theory.consistency.minimizers import LossFunction, loss_function, loss_name
 from idealrank.theory.consistency.orders import MeasureFunction, name_of
-
-__all__ = ["ConsistencyOfLosses", "check_losses"]
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,6 @@ from idealrank.measures.gains import GainLike
 from idealrank.theory.consistency.fisher import Mixture, distinct_levels, targets
 from idealrank.theory.consistency.minimizers import LossFunction, Risk, best_scores, looks_convex, loss_function
 
-__all__ = ["StrongConsistency", "check_strong_consistency"]
-
 
 @dataclass(frozen=True)
 class StrongConsistency(Result):

@@ -10,16 +10,13 @@ from functools import cached_property
 from statistics import median
 
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Figure, Page, Section, few, first_row_in_words, listed
-from idealrank._present.pluralize import counted
+from idealrank._present.page import Figure, Page, Section, Statement, few, first_row_in_words, listed
+from idealrank._present.printable import counted
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Tables, Value, stacked
 from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.theory.distinguishing.distinctions import COLUMNS, Distinction
 from idealrank.theory.distinguishing.measure_distinctions import MeasureDistinction
-
-__all__ = ["Distinctions"]
 
 #: Most rows of the printed table of pairs and measures; with more, it has the closest pairs only.
 _N_ROWS = 30

@@ -10,14 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from idealrank._core.checks import are_numbers
+from idealrank._present.page import Statement
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Table, of_columns
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import float_array
 from idealrank.errors import DataError
-
-__all__ = ["ConfidenceSequence", "confidence_sequence"]
 
 _CELLS = 500
 _BLOCK = 1000  # queries at once

@@ -11,25 +11,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Figure, OnDemand, Page, Section, first_row_in_words, listed
-from idealrank._present.pluralize import counted
+from idealrank._present.page import Figure, OnDemand, Page, Section, Statement, first_row_in_words, listed
+from idealrank._present.printable import counted
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.theory.distinguishing.confidence_sequences import ConfidenceSequence, confidence_sequence
-from idealrank.theory.distinguishing.growing_lists import Paths
+from idealrank.theory.distinguishing.growing_lists import Paths, RankerCurves
 from idealrank.theory.distinguishing.measure_distinctions import MeasureDistinction, normalized
-from idealrank.theory.distinguishing.ranker_curves import RankerCurves
 from idealrank.theory.long_lists.certificates import Certificate, certificate
 from idealrank.theory.long_lists.curves import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["Distinction"]
 
 _LONGEST = 100_000  # documents: certificates for longer lists are not looked for
 _POOLED = (
@@ -234,12 +230,13 @@ class Distinction(Result):
     def page(self) -> Page:
         """Return the advice, the table, and figures of both rankers as lists grow."""
         over = self.evaluations.page()
+        about, *choices = over.remarks
         return Page(
             f"What distinguishes {listed(self.names)}",
             over.about,
             (Statement("distinguishes", f"{self.advice}."),),
-            (Section(tables=self.tables()),),
-            (*over.remarks, *self.lists),
+            (Section(tables=self.tables()), Section(notes=tuple(choices), most_rows=0)),
+            (f"{about}, like {self._first.convention.title}", *self.lists),
             self.in_words(),
             self.reasons(),
             sections=lambda: [self.details(), *self.evaluations.background()],
@@ -261,12 +258,9 @@ class Distinction(Result):
                 enough = row.queries_needed and f"with {counted(row.queries_needed, 'query')}, {sure}"
                 found["queries"] = f"{enough}, if the true difference is the one that is seen here"
                 found["low, high"] = f"the 95% interval of that number is {_queries(row)}"
-                certain = (
-                    f"adding the queries one by one, the order of the true means is certain after {row.certified_at}"
-                )
-                risk = f"the chance that this is wrong is at most {self.delta:.0%}, however often one looks"
-                still_open = "adding the queries one by one, the order of the true means is not certain yet"
-                found["certified"] = f"{certain}: {risk}" if row.certified_at else still_open
+                sure = f"at {1 - self.delta:.0%}, even with repeated looks"
+                certain = f"after {counted(row.certified_at or 0, 'query')} the order is certified {sure}"
+                found["certified"] = certain if row.certified_at else f"the order is not yet certified {sure}"
             settled = f"on these queries, the mean of {ahead} stays ahead from lists of {row.settled_at} documents on"
             found["documents"] = (
                 settled if row.settled_at else f"on the longest lists, the mean of {ahead} is not ahead"
@@ -325,11 +319,11 @@ class Distinction(Result):
             limits = "" if math.isnan(row.limit_a) else "; the dashed lines are the limits"
             caption = f"{row.measure} on growing lists{limits}"
             figures.append(Figure("means_by_length", (self, row.measure), caption, told))
-        title = f"{a} and {b}"
+        title, more = f"{a} and {b}", "Means as lists and queries grow, by measure"
         rows = [self.row(each) for each in self.measures]  # without the names of the rankers, which the title has
         table = Table([COLUMNS[0], *COLUMNS[3:]], [[row[0], *row[3:]] for row in rows])
-        shown = Section(tables={title: table}, notes=notes, lists=lists or {})
-        return Section(title, parts=(shown, Section(figures=tuple(figures))))
+        shown = Section(tables={title: table}, parts=(Section(figures=(figures[0],), notes=notes, lists=lists or {}),))
+        return Section(title, parts=(shown, Section(more, figures=tuple(figures[1:]))), folded={more: more})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share of lists on which the better ranker is ahead, against their length.

@@ -26,13 +26,15 @@ from idealrank.measures.measure_names import named
 from idealrank.theory.distinguishing.all_pairs import Distinctions
 from idealrank.theory.distinguishing.confidence_sequences import check_delta
 from idealrank.theory.distinguishing.distinctions import Distinction
-from idealrank.theory.distinguishing.measure_distinctions import MeasureDistinction, measure_distinction
-from idealrank.theory.distinguishing.prefixes import check_growing, growing_sizes
-from idealrank.theory.distinguishing.ranker_curves import ranker_curves
-from idealrank.theory.distinguishing.swaps import swap_p_values, swap_sums, swaps
+from idealrank.theory.distinguishing.growing_lists import check_growing, growing_sizes, ranker_curves
+from idealrank.theory.distinguishing.measure_distinctions import (
+    MeasureDistinction,
+    measure_distinction,
+    swap_p_values,
+    swap_sums,
+    swaps,
+)
 from idealrank.theory.long_lists.measure_discount import MEASURES
-
-__all__ = ["distinguish"]
 
 
 def distinguish(
@@ -119,7 +121,7 @@ def distinguish(
     check_count(n_orders, "n_orders", least=0)
     check_count(n_permutations, "n_permutations")
     check_delta(delta)
-    judged, rankers = judged_and_systems(data, systems, layout_of(layout, order))
+    judged, rankers = judged_and_systems(data, systems, layout_of(distinguish, layout, order))
     if len(rankers) < 2:
         raise DataError("a distinction needs two systems or more: give {name: run} or {name: scores}")
     evaluator = Evaluator(judged, like, n_threads=n_threads)

@@ -1,14 +1,127 @@
-"""Two rankers on growing lists: which one is ahead at each length."""
+"""Two rankers on growing lists: their curves, and which one is ahead at each length."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from idealrank import _native
+from idealrank._core.seeds import generator
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.lists import Lists
+from idealrank.errors import OptionError
+from idealrank.losses.segments import sums
+from idealrank.measures import DCG, NDCG, LinearNDCG, Measure, gains
+from idealrank.measures.measure_base import Plan, kernel_ties, run
+from idealrank.theory.long_lists.limits_of_means import Mean, QueryCurves, expected_values, fit_queries, limit_mean
 
-__all__ = ["Paths"]
+#: Lists up to this length are measured at every n, longer ones at no more than this many lengths.
+ALL_UP_TO, AT_MOST = 5000, 500
+
+
+def growing_sizes(longest: int) -> Int64s:
+    """Return the lengths at which lists of up to ``longest`` documents are measured: all, or 500 in equal ratios.
+
+    >>> growing_sizes(4), growing_sizes(1_000_000).size <= 500
+    (array([1, 2, 3, 4]), True)
+    """
+    if longest <= ALL_UP_TO:
+        return np.arange(1, longest + 1)
+    return np.unique(np.geomspace(1, longest, AT_MOST).round().astype(np.int64))
+
+
+def prefix_values(
+    measures: Sequence[Measure],
+    labels: Floats,
+    rankers: Sequence[Floats],
+    offsets: Int64s,
+    sizes: npt.ArrayLike,
+    *,
+    n_threads: int | None = None,
+) -> Floats:
+    """Return NDCG of the first n documents of each query, for many n, rankers and measures at once.
+
+    One sort per query and ranker is enough for all sizes and measures.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        DCG, NDCG and linear NDCG measures. The ideal is that of the same n documents.
+    labels : float64 array
+        One label per document.
+    rankers : sequence of float64 array
+        The scores of each ranker.
+    offsets : int64 array
+        The offsets of the queries.
+    sizes : array-like
+        The increasing lengths n.
+    n_threads : int, optional
+        Number of threads; None means all cores, or the number passed to `set_threads`.
+
+    Returns
+    -------
+    float64 array
+        Values of shape (rankers, measures, queries, sizes). NaN if a query has fewer documents, or if none of the first
+        n is relevant.
+
+    Raises
+    ------
+    OptionError
+        If a measure is of another kind.
+
+    Examples
+    --------
+    >>> from idealrank.measures import NDCG
+    >>> labels, scores, offsets = np.array([0.0, 1.0]), np.array([2.0, 1.0]), np.array([0, 2])
+    >>> prefix_values([NDCG()], labels, [scores], offsets, sizes=[1, 2])
+    array([[[[       nan, 0.63092975]]]])
+    """
+    rising = np.ascontiguousarray(sizes, np.int64)
+    plans = [_plan(each) for each in measures]
+    threads = resolve_threads(n_threads)
+    values = np.full((len(rankers), len(plans), offsets.size - 1, rising.size), np.nan)
+    groups = [(plan.gain, kernel_ties(each)) for plan, each in zip(plans, measures, strict=True)]
+    for gain, ties in dict.fromkeys(groups):
+        worth = np.ascontiguousarray(gain(labels), np.float64)  # type: ignore[operator]
+        rows = [i for i, group in enumerate(groups) if group == (gain, ties)]
+        specs = [_spec(plans[i], rising) for i in rows]
+        dcg_of = functools.partial(_native.prefix_dcg, worth, offsets=offsets, specs=specs, sizes=rising)
+        ideals = dcg_of(scores=worth, ties="stable", n_threads=threads)
+        for ranker, scores in enumerate(rankers):
+            found = dcg_of(scores=scores, ties=ties, n_threads=threads)
+            for i, dcg, ideal in zip(rows, found, ideals, strict=True):
+                divisor = ideal if plans[i].denominator == "ideal" else np.ones(1)
+                np.divide(dcg, divisor, out=values[ranker, i], where=divisor > 0)
+    return values
+
+
+def check_growing(measure: Measure, name: str) -> None:
+    """Raise an OptionError unless growing lists can be measured by this measure, which the user calls by this name."""
+    _plan(measure, name)
+
+
+def _plan(measure: Measure, name: str | None = None) -> Plan:
+    """The plan of a measure that growing lists can be measured by."""
+    name = name or str(measure)
+    if not isinstance(measure, (DCG, NDCG, LinearNDCG)):
+        raise OptionError(f"growing lists can be measured by DCG, NDCG and linear NDCG, not by {name}")
+    plan = measure.with_convention().plan()
+    if plan.denominator == "full" or plan.zero_if_short or plan.cuts_ideal_elsewhere:
+        raise OptionError(f"growing lists need the ideal of their own documents, which {name} does not use: {measure}")
+    return plan
+
+
+def _spec(plan: Plan, sizes: Int64s) -> _native.PrefixSpec:
+    """The discount and the depth at each size, for the native core."""
+    depths = sizes if plan.cutoff is None else np.minimum(plan.cutoff.depths(sizes), sizes)  # type: ignore[union-attr]
+    return _native.PrefixSpec(discount=plan.discount.native(int(depths.max(initial=0))), depths=depths)
 
 
 @dataclass(frozen=True)
@@ -84,3 +197,158 @@ def _last(sizes: Int64s, where: Booleans) -> Int64s:
     """For each row, the last size at which ``where`` is true; 0 if there is none."""
     last: Int64s = np.where(where, sizes, 0).max(axis=1, initial=0)
     return last
+
+
+#: Documents to draw for the variance within queries, and the least and the largest number of resamples.
+_DRAWN, _LEAST, _MOST = 500_000, 10, 100
+#: What a kernel computes for a measure, and its order of ties.
+_PlanAndTies: TypeAlias = tuple[Plan | None, str]
+
+
+@dataclass(frozen=True, eq=False)
+class RankerCurves:
+    """One ranker on complete lists, by one measure.
+
+    Parameters
+    ----------
+    sizes : int64 array
+        The lengths of growing lists.
+    growing : float64 array of shape (lists, sizes)
+        The values on growing lists; NaN if the list is shorter, or if nothing in it is relevant yet.
+    curves : QueryCurves
+        The relevance curve of each query.
+    observed : float64 array
+        The value of each query.
+    redrawn : float64 array of shape (draws, queries)
+        The values of the queries that have a relevant document, with documents drawn from their own; NaN if no relevant
+        one was drawn. The draws are the same for all rankers and measures.
+    expected : float64 array
+        The value that the curve of each query predicts, queries without a relevant document last.
+    limit : Mean
+        The limit of the mean on ever longer lists of queries with relevant documents; NaN if there is none.
+    """
+
+    sizes: Int64s
+    growing: Floats
+    curves: QueryCurves
+    observed: Floats
+    redrawn: Floats
+    expected: Floats
+    limit: Mean
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean over lists at each length."""
+        return Paths(self.sizes, self.growing).mean_lead
+
+
+def ranker_curves(
+    measures: Mapping[str, Measure],
+    labels: Floats,
+    rankers: Mapping[str, Floats],
+    offsets: Int64s,
+    sizes: Int64s,
+    *,
+    n_orders: int = 0,
+    seed: int = 0,
+    n_threads: int | None = None,
+) -> dict[str, dict[str, RankerCurves]]:
+    """Return what each ranker shows by each measure, as {ranker: {measure: RankerCurves}}.
+
+    Parameters
+    ----------
+    measures : mapping of str to Measure
+        DCG, NDCG and linear NDCG measures by name.
+    labels : float64 array
+        One label per document, not negative.
+    rankers : mapping of str to float64 array
+        The scores of each ranker by name.
+    offsets : int64 array
+        The offsets of the queries.
+    sizes : int64 array
+        The lengths of growing lists.
+    n_orders : int
+        Number of random orders in which lists grow; 0 means that they grow in the order of their rows.
+    seed : int
+        Seed of the random number generator.
+    n_threads : int, optional
+        Number of threads; None means all cores, or the number passed to `set_threads`.
+    """
+    filled, scores = list(measures.values()), list(rankers.values())
+    growing = _growing(filled, labels, scores, offsets, sizes, n_orders, seed, n_threads)
+    plans = [(each.plan(), kernel_ties(each)) for each in (m.with_convention() for m in filled)]
+    observed = _values(plans, labels, scores, offsets, n_threads)
+    redrawn = _redrawn(plans, labels, scores, offsets, seed, n_threads)
+    found: dict[str, dict[str, RankerCurves]] = {}
+    for place, (ranker, column) in enumerate(rankers.items()):
+        curves = {gain: fit_queries(gain(labels), column, offsets) for gain in {*map(_gain, filled)}}
+        found[ranker] = {}
+        for row, (name, m) in enumerate(measures.items()):
+            own, limit = curves[_gain(m)], limit_mean(m, curves[_gain(m)])
+            values = growing[place, row], own, observed[place, row], redrawn[:, place, row]
+            found[ranker][name] = RankerCurves(sizes, *values, expected_values(m, own), limit)
+    return found
+
+
+def _gain(m: Measure) -> gains.Gain:
+    """The gain of a measure."""
+    gain: gains.Gain = m.with_convention().gain  # type: ignore[attr-defined]
+    return gain
+
+
+def _growing(
+    measures: list[Measure],
+    labels: Floats,
+    rankers: list[Floats],
+    offsets: Int64s,
+    sizes: Int64s,
+    n_orders: int,
+    seed: int,
+    n_threads: int | None,
+) -> Floats:
+    """Values on growing lists, in row order or in random orders, of shape (rankers, measures, lists, sizes)."""
+    rng = generator(seed)
+    queries = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+    found = []
+    for _ in range(max(n_orders, 1)):
+        order = np.lexsort((rng.random(labels.size), queries)) if n_orders else np.arange(labels.size)
+        ordered = [scores[order] for scores in rankers]
+        found.append(prefix_values(measures, labels[order], ordered, offsets, sizes, n_threads=n_threads))
+    return np.concatenate(found, axis=2)
+
+
+def _values(
+    plans: list[_PlanAndTies], labels: Floats, rankers: list[Floats], offsets: Int64s, n_threads: int | None
+) -> Floats:
+    """Values of shape (rankers, measures, queries), with one sort per ranker and order of ties."""
+    found = np.empty((len(rankers), len(plans), offsets.size - 1))
+    for ties in {ties for _, ties in plans}:
+        rows = [row for row, (_, own) in enumerate(plans) if own == ties]
+        alike = [plan for plan, own in plans if own == ties and plan is not None]
+        for values, scores in zip(found, rankers, strict=True):
+            values[rows] = run(alike, Lists.of(labels, scores, offsets, n_threads=n_threads), ties)
+    return found
+
+
+def _redrawn(
+    plans: list[_PlanAndTies],
+    labels: Floats,
+    rankers: list[Floats],
+    offsets: Int64s,
+    seed: int,
+    n_threads: int | None,
+) -> Floats:
+    """Values with documents drawn from each query's own, of shape (draws, rankers, measures, queries with a curve)."""
+    sizes = np.diff(offsets)
+    begins, widths = np.repeat(offsets[:-1], sizes), np.repeat(sizes, sizes)
+    rng = generator(seed)
+
+    def has_relevant(gains: Floats) -> Booleans:
+        return sums(gains, offsets) > 0
+
+    drawn = []
+    for _ in range(int(np.clip(_DRAWN // labels.size, _LEAST, _MOST))):
+        rows = begins + (rng.random(labels.size) * widths).astype(np.int64)
+        found = _values(plans, labels[rows], [scores[rows] for scores in rankers], offsets, n_threads)
+        drawn.append(np.where(has_relevant(labels[rows]), found, np.nan)[:, :, has_relevant(labels)])
+    return np.array(drawn)

@@ -8,17 +8,110 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from idealrank._typing import Floats
+from idealrank._core.seeds import generator
+from idealrank._typing import Bytes, Floats
 from idealrank.evaluation.evaluation_result import Evaluation
 from idealrank.measures import DCG, NDCG, Measure
 from idealrank.theory.distinguishing.confidence_sequences import certified_at
-from idealrank.theory.distinguishing.growing_lists import Paths
-from idealrank.theory.distinguishing.predicted_differences import predict_gap
-from idealrank.theory.distinguishing.ranker_curves import RankerCurves
+from idealrank.theory.distinguishing.growing_lists import Paths, RankerCurves
+from idealrank.theory.long_lists.limits_of_means import Mean
 from idealrank.theory.long_lists.needed import Gap
 from idealrank.theory.long_lists.verdicts import Verdict, verdict
 
-__all__ = ["MeasureDistinction", "measure_distinction", "normalized"]
+
+@dataclass(frozen=True)
+class GapPrediction:
+    """What theory predicts of the difference of two rankers, as means over queries.
+
+    Parameters
+    ----------
+    gap : Mean
+        The difference on lists of the length that they have. Its interval is wide enough for what is seen on as many
+        queries.
+    sd_documents : float
+        The standard deviation of the difference on one query, if other documents were drawn for it.
+    sd_queries : float
+        The standard deviation, over queries, of its expected value. NaN with one query.
+    """
+
+    gap: Mean
+    sd_documents: float
+    sd_queries: float
+
+
+def predict_gap(a: RankerCurves, b: RankerCurves) -> GapPrediction:
+    """Predict the difference of two rankers by one measure from the curves of both, and split its variance.
+
+    The variance over queries of the difference has two parts: the mean variance within a query, by chance of the
+    documents that it has, estimated by drawing documents with replacement; and the rest, by which queries differ.
+    """
+    seen = a.observed - b.observed
+    has_curve, has_value = (int(np.isfinite(values).sum()) for values in (seen[a.curves.queries], seen))
+    within = _within(a.redrawn - b.redrawn) * has_curve / max(has_value, 1)
+    total = float(np.nanvar(seen, ddof=1)) if has_value > 1 else math.nan
+    between = max(total - within, 0.0)
+    variance = within if math.isnan(total) else within + between
+    return GapPrediction(Mean.of_differences(a.expected - b.expected, variance), math.sqrt(within), math.sqrt(between))
+
+
+def _within(drawn: Floats) -> float:
+    """The mean over queries of the variance over draws of a query's documents."""
+    known = np.count_nonzero(~np.isnan(drawn), axis=0) > 1
+    return float(np.nanvar(drawn[:, known], axis=0, ddof=1).mean()) if known.any() else 0.0
+
+
+_BLOCK = 4096  # queries at once
+
+
+def swaps(n_queries: int, n_permutations: int, seed: int) -> Bytes:
+    """Return rows of 0 and 1, the queries to swap: first none, then random ones, or if they are few, all choices.
+
+    To swap all queries changes nothing; so if all choices are listed, the first query is never swapped.
+    """
+    if n_queries <= 30 and 2 ** (n_queries - 1) <= n_permutations + 1:
+        return (np.arange(2 ** (n_queries - 1))[:, None] >> np.arange(n_queries)[::-1] & 1).astype(np.uint8)
+    swapped = generator(seed).integers(2, size=(n_permutations + 1, n_queries), dtype=np.uint8)
+    swapped[0] = 0
+    return swapped
+
+
+def swap_sums(values: Floats, swapped: Bytes) -> Floats:
+    """Return the sum over queries of each column, in which the values of swapped queries count negative; NaN is 0."""
+    known = np.nan_to_num(values)
+    sums = np.tile(known.sum(axis=0), (len(swapped), 1))
+    for begin in range(0, len(known), _BLOCK):
+        rows = slice(begin, begin + _BLOCK)
+        sums -= 2 * (swapped[:, rows].astype(np.float64) @ known[rows])
+    return sums
+
+
+def swap_p_values(differences: Floats, sums: Floats) -> tuple[Floats, float]:
+    """Return the p-value of each measure, and that of the best of them.
+
+    The p-value of a measure is the share of swaps after which the mean is at least as far from 0 as it is now. That of
+    the best measure compares the largest standardized mean with the largest one after each swap, which accounts for the
+    choice of the measure (Westfall and Young 1993). Swaps do not change the sum of squares, so the mean in units of its
+    root orders swaps as Student's t does.
+
+    Parameters
+    ----------
+    differences : float64 array of shape (n_queries, n_measures)
+        The differences of two rankers; NaN if a query has no value.
+    sums : float64 array of shape (n_swaps, n_measures)
+        Their sums after each swap, see `swap_sums`.
+
+    Examples
+    --------
+    Three queries can be swapped in four ways, and one of them gives a mean as large as that of 1, 2, 3.
+
+    >>> differences = np.array([[1.0, 1.0], [2.0, -1.0], [3.0, 1.0]])
+    >>> swap_p_values(differences, swap_sums(differences, swaps(3, 100, 0)))
+    (array([0.25, 1.  ]), 0.5)
+    """
+    lengths = np.sqrt(np.nansum(differences**2, axis=0))
+    means = np.abs(sums) / np.where(lengths > 0, lengths, 1.0)
+    seen = means[0] - 1e-9  # more than rounding errors
+    return np.mean(means >= seen, axis=0), float(np.mean(means.max(axis=1) >= seen.max()))
 
 
 @dataclass(frozen=True)
@@ -134,7 +227,7 @@ def measure_distinction(
     a, b = lists
     path = Paths(a.sizes, (a.growing - b.growing) * (sign or 1.0))
     predicted = predict_gap(a, b)
-    least, estimate, most = _queries_needed(differences, delta) if sign and differences.size > 1 else (None,) * 3
+    least, estimate, most = queries_to_order(differences, delta) if sign and differences.size > 1 else (None,) * 3
     return MeasureDistinction(
         measure=name,
         mean_a=values[0].mean[name],
@@ -168,8 +261,8 @@ def _as_shown(by_curves: Verdict, differ: bool) -> Verdict:
     return replace(by_curves, how="undecided", reason=reason, better=None)
 
 
-def _queries_needed(differences: Floats, delta: float) -> tuple[int | None, int | None, int | None]:
-    """The number of queries that order the means correctly with probability 1 - delta: at least, estimated, at most.
+def queries_to_order(differences: Floats, delta: float) -> tuple[int | None, int | None, int | None]:
+    """Return how many queries order the means correctly with probability 1 - delta: at least, estimated, at most.
 
     It is (z / e)^2 with the effect size e = mean / sd. The interval of e is by Student's t; its standard error is that
     of normal differences, or that of the influence of each query on e, whichever is larger.

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from idealrank._present.figure_style import DASHES, new_axes, shown
-from idealrank._present.palette import NEUTRAL, SERIES
+from idealrank._present.figure_style import DASHES, NEUTRAL, SERIES, new_axes, shown
 from idealrank.theory.long_lists.curve_plots import HEIGHT, LEGEND_ROW, explain_above
 
 if TYPE_CHECKING:
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
     from idealrank.theory.distinguishing.all_pairs import Distinctions
     from idealrank.theory.distinguishing.distinctions import Distinction
-
-__all__ = ["plot_pairs", "plot_sequence", "plot_values", "plot_wins"]
 
 #: The height of a triangle in a plot of shares, and the ratio of lengths below which two of them touch.
 _TRIANGLE, _CLOSE = 0.07, 1.3

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-__all__ = ["HEIGHT", "LEGEND_ROW", "explain_above", "plot_curve", "plot_curves"]
-
 #: In inches: the height of a figure without its legend, and of a row of the legend.
 HEIGHT, LEGEND_ROW = 3.0, 0.2
 

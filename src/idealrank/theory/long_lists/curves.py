@@ -20,8 +20,6 @@ from idealrank._typing import Floats
 from idealrank.errors import DataError
 from idealrank.theory.long_lists.weights import Weight, power, quadrature
 
-__all__ = ["Curve", "GradedCurve"]
-
 #: A function of the canonical score, which takes numbers, and arrays if it can.
 Function: TypeAlias = Callable[[Any], Any]
 

@@ -13,10 +13,7 @@ from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
-from idealrank.theory.long_lists.rank_weights import rank_weight
-from idealrank.theory.long_lists.weights import Weight
-
-__all__ = ["expected_dcg", "pseudo_expectation"]
+from idealrank.theory.long_lists.weights import Weight, rank_weight
 
 
 def pseudo_expectation(

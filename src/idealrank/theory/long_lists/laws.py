@@ -17,10 +17,7 @@ from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.limits import sees
-from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
-from idealrank.theory.long_lists.regimes import regime
-
-__all__ = ["bounded_law"]
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting, regime
 
 _HEAD = 1000
 

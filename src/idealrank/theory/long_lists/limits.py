@@ -10,11 +10,8 @@ from idealrank.measures import cutoffs, discounts
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves, weights
 from idealrank.theory.long_lists.curves import Curve, CurveLike
-from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
-from idealrank.theory.long_lists.rank_weights import discount_sum
-from idealrank.theory.long_lists.regimes import regime
-
-__all__ = ["limit", "worst_ndcg"]
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting, regime
+from idealrank.theory.long_lists.weights import discount_sum
 
 
 def limit(discount: MeasureLike, curve: CurveLike, cutoff: CutoffLike = None) -> float:

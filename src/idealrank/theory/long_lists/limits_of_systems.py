@@ -12,9 +12,8 @@ import numpy as np
 
 from idealrank._core.checks import check_callback, items_of
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Figure, Page, Section, few, first_row_in_words, listed
+from idealrank._present.page import Figure, Page, Section, Statement, few, first_row_in_words, listed
 from idealrank._present.result import Result
-from idealrank._present.statement import Statement
 from idealrank._present.table import Column, Table
 from idealrank._typing import Floats
 from idealrank.data.ranking import Order, RankingData
@@ -30,16 +29,13 @@ from idealrank.measures.gains import Gain
 from idealrank.measures.measure_base import empty_value
 from idealrank.measures.measure_names import named
 from idealrank.theory.long_lists.limits import sees, theorem_of
-from idealrank.theory.long_lists.limits_of_means import prospect
+from idealrank.theory.long_lists.limits_of_means import QueryCurves, fit_queries, prospect
 from idealrank.theory.long_lists.measure_discount import MEASURES, Weighting
-from idealrank.theory.long_lists.query_curves import QueryCurves, fit_queries
 from idealrank.theory.long_lists.steps import StepCurve
-from idealrank.theory.long_lists.theorems import theorem_text
+from idealrank.theory.long_lists.verdicts import theorem_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["Limits", "SystemLimit", "limits"]
 
 _METHODS = ("top", "bins", "isotonic")
 #: Most rows of the printed table, and most curves in a plot, which are those of the best systems.
@@ -50,9 +46,9 @@ _MANY = 60
 _PRIORITIES = {"complete": 3, "expected": 3, "low": 2, "high": 2, "spread": 1}
 _SEES = {"list": "the list", "top": "its top", "few": "a few ranks", "undecided": "not known"}
 _SEEN = {
-    "the list": "all documents count, down to the cutoff if there is one, however long the list is",
+    "the list": "all ranks (down to the cutoff) matter at any length",
     "its top": "in the end, only the relevance at the very top counts",
-    "a few ranks": "the labels of a few documents decide, however long the list is",
+    "a few ranks": "the labels of a few documents decide at any length",
     "not known": "it is not known how fast the discount decreases or the cutoff grows",
 }
 #: What becomes of one measure, and of several.
@@ -364,7 +360,7 @@ def limits(
     given = named(chosen)
     for each in given.values():
         Weighting.of(each)  # is the theory about this measure?
-    judged, rankers = judged_and_systems(data, systems, layout_of(layout, order))
+    judged, rankers = judged_and_systems(data, systems, layout_of(limits, layout, order))
     unnamed = "score" if systems is None else "system"
     rankers = {name or unnamed: system for name, system in rankers.items()}
     evaluator = Evaluator(judged, like, n_threads=n_threads)

@@ -14,11 +14,9 @@ from idealrank._core.seeds import generator
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns, float_array, query_at
 from idealrank.errors import DataError, OptionError
-from idealrank.losses.targets import check_finite
+from idealrank.losses.segments import check_finite
 from idealrank.theory.long_lists.curves import Curve, check_levels
 from idealrank.theory.long_lists.weights import Weight
-
-__all__ = ["StepCurve", "canonical_score"]
 
 
 def canonical_score(

@@ -1,0 +1,88 @@
+"""Records: lists of objects, as JSON has them, {query: [{document, ...}, ...]} or [{query, document, ...}, ...]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from idealrank._core.checks import is_list
+from idealrank.data.columns import read_only
+from idealrank.data.ids import Ids
+from idealrank.data.judgments import Qrels, Run
+from idealrank.data.spans import Spans
+from idealrank.errors import DataError
+from idealrank.io.frame_arrays import pyarrow_module, too_many_columns
+from idealrank.io.frame_roles import find_column
+from idealrank.io.shapes.frame_shape import FrameShape
+from idealrank.io.shapes.shape import InputLayout
+
+_QUERY, _PLACE = "query of the list", "place in the list"
+_Content = TypeVar("_Content", Qrels, Run)
+
+
+class RecordsShape(FrameShape):
+    """A table of records; those of a query have the order of the list, unless they have scores or ranks."""
+
+    title = "records, {query: [{document, ...}, ...]}"
+
+    def __init__(self, value: Any, layout: InputLayout = InputLayout()) -> None:  # noqa: B008 - it is frozen
+        self._queries: list[object] = []
+        rows = list(value)
+        if isinstance(value, Mapping):
+            self._queries = list(value)
+            rows = [row for query, records in value.items() for row in _rows(query, records)]
+            names = {name for row in rows for name in row}
+            has_order = {"score", "rank"} & {*layout.columns} or any(find_column(r, names) for r in ("score", "rank"))
+            own = {"query": _QUERY} if has_order else {"query": _QUERY, "rank": _PLACE}
+            layout = replace(layout, columns={**layout.columns, **own}, run_columns={})
+        for number, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                raise DataError(f"expected records like the first, got {type(row).__name__}", row=number)
+        if rows and (what := too_many_columns(len(rows[0]), 8 * len(rows) * len(rows[0]))):
+            raise DataError(what)
+        try:
+            super().__init__(pyarrow_module().Table.from_pylist(list(map(dict, rows))), layout)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise DataError(f"cannot read the records as a table: {error}") from None
+
+    @classmethod
+    def fits(cls, value: object) -> bool:
+        """Return whether the first entry of a list, or of the lists of a mapping, is a mapping."""
+        lists: list[Any] = list(value.values()) if isinstance(value, Mapping) else [value]
+        if not all(isinstance(each, (list, tuple)) for each in lists):
+            return False
+        return isinstance(next((each[0] for each in lists if len(each)), None), Mapping)
+
+    def qrels(self) -> Qrels:
+        """Return the judgments, with the queries for which nothing is relevant."""
+        return self._with_all(super().qrels())
+
+    def run(self) -> Run:
+        """Return the run, with the queries for which nothing was retrieved."""
+        return self._with_all(super().run())
+
+    def spans(self, content: Literal["qrels", "run"]) -> Spans:
+        """Return the spans, with the queries that have none."""
+        spans = super().spans(content)
+        ids, offsets = self._all_queries(spans.query_ids, spans.offsets)
+        return replace(spans, query_ids=ids, offsets=offsets)
+
+    def _with_all(self, content: _Content) -> _Content:
+        ids, offsets = self._all_queries(content.query_ids, content.offsets)
+        made = copy(content)
+        made.__dict__.update(query_ids=ids, offsets=read_only(offsets))
+        return made
+
+    def _all_queries(self, ids: Ids, offsets: Any) -> tuple[Ids, Any]:
+        every = Ids.of(dict.fromkeys([*ids, *Ids.of(self._queries)]))
+        return every, np.concatenate([offsets, np.full(len(every) - len(ids), offsets[-1])])
+
+
+def _rows(query: object, records: Any) -> list[dict[str, Any]]:
+    if not is_list(records) or not all(isinstance(each, Mapping) for each in records):
+        raise DataError("expected a list of records like the first", query=query)
+    return [{**each, _PLACE: place, _QUERY: query} for place, each in enumerate(records, start=1)]
