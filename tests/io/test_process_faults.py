@@ -106,6 +106,7 @@ def test_without_rights_nothing_is_written(shared_folder: Path) -> None:
     script = """
     folder, sealed = sys.argv[1], os.path.join(sys.argv[1], "sealed")
     os.mkdir(sealed)
+    os.chmod(sealed, 0o755)  # whatever the umask
     write_old(folder)
     write_old(sealed)
     for name, write in WRITERS.items():  # imports what it needs: another user may not read the packages
