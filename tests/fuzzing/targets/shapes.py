@@ -1,6 +1,7 @@
-"""Every form of input against nested dicts: the same values for every query, or an error of the package from both.
+"""Every form of input against nested dicts: the same numbers, to the last bit, or an error of the package from both.
 
-Numbers have hostile types and values, ids hostile texts, rows any order, and pandas objects any index.
+Numbers have hostile types and values, ids hostile texts, rows any order, and pandas objects any index. Each case is
+read in all forms that can hold it, judgments and runs separately; a few forms, drawn with the case, are also evaluated.
 """
 
 import collections
@@ -12,7 +13,7 @@ import math
 import tempfile
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -30,8 +31,11 @@ import idealrank as ir
 from fuzzing.core import Target
 from fuzzing.shrinking import fewer_items
 from idealrank.errors import IdealrankError
+from idealrank.evaluation.inputs import judged_and_systems, layout_of
 
 _MEASURES = ["ndcg", "ap"]
+#: Files that live for a few milliseconds need no disk, if the system has a folder in memory.
+_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 _LARGE = (2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2, -(2**53), -(2**53) - 1)
 #: Values by kind of number, as text from which `_number` makes one; most of them are plain.
 _VALUES: dict[str, list[Any]] = {
@@ -77,7 +81,7 @@ def draw(rng: Random) -> Iterator[dict[str, Any]]:
         for query in rng.sample(named, rng.randint(1, min(4, len(named)))):
             docs = rng.sample(ids, rng.choice([0, 1, 2, 3, 4, 5, 6]) if rng.random() < 0.5 else min(4, len(ids)))
             rows = [[doc, rng.choice(labels), rng.choice(scores)] for doc in docs]
-            if rng.random() < 0.5:  # some are unjudged, others not retrieved
+            if rng.random() < 0.3:  # some are unjudged, others not retrieved
                 rows = [[d, *rng.choice([(a, b), (a, b), (a, "-"), ("-", b)])] for d, a, b in rows]
             queries.append([query, rows])
         n = sum(len(rows) for _, rows in queries)
@@ -87,6 +91,8 @@ def draw(rng: Random) -> Iterator[dict[str, Any]]:
             "queries": _encoded(queries),
             "order": rng.choice([list(range(n)), rng.sample(range(n), n)]),
             "index": rng.choice(["range", "range", "moved", "text", "repeated", "shuffled"]),
+            "joined": [rng.sample([*_JOINED], 2) for _ in range(2)],
+            "labeled": [rng.choice([*_LABELED, *_GROUPED, "factors"])],
         }
 
 
@@ -256,7 +262,10 @@ _Scored = collections.namedtuple("_Scored", ["query_id", "doc_id", "score"])
 
 
 def _records(world: World, what: str) -> Any:
-    return [(_Judgment if what == "label" else _Scored)(*row) for row in zip(*world.of(what), strict=True)]
+    rows = [(_Judgment if what == "label" else _Scored)(*row) for row in zip(*world.of(what), strict=True)]
+    if not rows:
+        raise _ImpossibleError  # a list of nothing is of no kind
+    return rows
 
 
 def _pairs(world: World, what: str) -> Any:
@@ -329,40 +338,38 @@ def _parquet(world: World, what: str, folder: Path) -> Path:
     return path
 
 
-def _both(make: Callable[..., Any], *args: Any) -> Callable[[World, Path], tuple[Any, Any]]:
-    return lambda world, folder: (make(world, "label", *args), make(world, "score", *args))
-
-
-def _with_folder(make: Callable[..., Any]) -> Callable[[World, Path], tuple[Any, Any]]:
-    return lambda world, folder: (make(world, "label", folder), make(world, "score", folder))
-
-
-_JOINED: dict[str, Callable[[World, Path], tuple[Any, Any]]] = {
-    "Qrels and Run": lambda world, folder: (ir.Qrels(world.nested("label")), ir.Run(world.nested("score"))),
-    "mappings": _both(World.nested, types.MappingProxyType),
-    "ordered dicts": _both(World.nested, collections.OrderedDict),
-    "pairs": _both(_pairs),
-    "named tuples": _both(_records),
-    "pandas, objects": _both(_pandas),
-    "pandas, text": _both(_pandas, "str"),
-    "pandas, categories": _both(_pandas, "category"),
-    "pandas, integers": _both(_pandas, "int64"),
-    "pandas, Arrow integers": _both(_pandas, "int64[pyarrow]"),
-    "Polars": _both(_polars),
-    "Polars, lazy": lambda world, folder: (_polars(world, "label").lazy(), _polars(world, "score").lazy()),
-    "Arrow": _both(_arrow),
-    "Arrow, dictionaries": _both(_arrow, _dictionary),
-    "sparse, coo": _both(_sparse, "coo"),
-    "sparse, csr": _both(_sparse, "csr"),
-    "sparse, csc": _both(_sparse, "csc"),
-    "sparse, lil": _both(_sparse, "lil"),
-    "JSON": _with_folder(_json),
-    "JSON, repeated queries": _with_folder(_json_twice),
-    "JSON lines": _with_folder(_json_lines),
-    "Parquet": _with_folder(_parquet),
-    "pairs beside Polars": lambda world, folder: (_pairs(world, "label"), _polars(world, "score")),
-    "Arrow beside named tuples": lambda world, folder: (_arrow(world, "label"), _records(world, "score")),
+_JOINED: dict[str, Callable[[World, str, Path], Any]] = {
+    "Qrels and Run": lambda world, what, folder: (ir.Qrels if what == "label" else ir.Run)(world.nested(what)),
+    "mappings": lambda world, what, folder: world.nested(what, types.MappingProxyType),
+    "ordered dicts": lambda world, what, folder: world.nested(what, collections.OrderedDict),
+    "pairs": lambda world, what, folder: _pairs(world, what),
+    "named tuples": lambda world, what, folder: _records(world, what),
+    "pandas, objects": lambda world, what, folder: _pandas(world, what),
+    "pandas, text": lambda world, what, folder: _pandas(world, what, "str"),
+    "pandas, categories": lambda world, what, folder: _pandas(world, what, "category"),
+    "pandas, integers": lambda world, what, folder: _pandas(world, what, "int64"),
+    "pandas, Arrow integers": lambda world, what, folder: _pandas(world, what, "int64[pyarrow]"),
+    "Polars": lambda world, what, folder: _polars(world, what),
+    "Polars, lazy": lambda world, what, folder: _polars(world, what).lazy(),
+    "Arrow": lambda world, what, folder: _arrow(world, what),
+    "Arrow, dictionaries": lambda world, what, folder: _arrow(world, what, _dictionary),
+    "sparse, coo": lambda world, what, folder: _sparse(world, what, "coo"),
+    "sparse, csr": lambda world, what, folder: _sparse(world, what, "csr"),
+    "sparse, csc": lambda world, what, folder: _sparse(world, what, "csc"),
+    "sparse, lil": lambda world, what, folder: _sparse(world, what, "lil"),
+    "JSON": _json,
+    "JSON, repeated queries": _json_twice,
+    "JSON lines": _json_lines,
+    "Parquet": _parquet,
 }
+
+
+class _Call(NamedTuple):
+    """The arguments of `evaluate`; a function makes the data where the package itself may refuse it."""
+
+    data: Any
+    scores: Any = None
+    options: Mapping[str, Any] = types.MappingProxyType({})
 
 
 # Labels and scores --------------------------------------------------------------------------------------------------
@@ -382,8 +389,8 @@ def _arrays(world: World) -> tuple[Any, Any, Any]:
     return queries, world.array("label", labels), world.array("score", scores)
 
 
-def _indexed(world: World) -> tuple[Any, Any, bool]:
-    """A pandas frame, a Series of scores in the order of its rows, and whether its index is in another order."""
+def _indexed(world: World) -> tuple[Any, Any]:
+    """A pandas frame, and a Series of scores in the order of its rows, whose index may be in another order."""
     queries, labels, scores = _arrays(world)
     n = len(queries)
     index: Any = {"moved": list(range(5, n + 5)), "text": [f"r{i}" for i in range(n)], "repeated": [0] * n}.get(
@@ -392,7 +399,7 @@ def _indexed(world: World) -> tuple[Any, Any, bool]:
     own = pd.RangeIndex(n) if index is None else pd.Index(index)
     other = own[::-1] if world.index == "shuffled" else own if world.index != "moved" else pd.RangeIndex(n)
     frame = pd.DataFrame({"qid": pd.Series(queries, dtype=object, index=own), "label": pd.Series(labels, index=own)})
-    return frame, pd.Series(scores, index=other), world.index == "shuffled" and n > 1
+    return frame, pd.Series(scores, index=other)
 
 
 def _grouped(world: World) -> tuple[list[Any], list[Any], list[int]]:
@@ -418,39 +425,24 @@ def _rows(values: list[Any], sizes: list[int], make: Callable[[Any], Any] = list
     return [make(values[begin:end]) for begin, end in itertools.pairwise(ends)]
 
 
-def _evaluated(*args: Any, **options: Any) -> Any:
-    data, scores = (*args, None)[:2]
-    return ir.evaluate(data, scores, _MEASURES, like="idealrank", **options)
-
-
-def _series(world: World, place: str) -> Any:
-    """Evaluate a frame with a Series somewhere; an index in another order must be refused."""
-    frame, scores, is_shuffled = _made(lambda: _indexed(world))
-    calls: dict[str, Callable[[], Any]] = {
-        "bare": lambda: _evaluated(frame, scores),
-        "named": lambda: _evaluated(frame, {"x": scores})["x"],
-        "labels": lambda: _evaluated(frame["label"], scores, query_ids=frame["qid"]),
-        "queries": lambda: _evaluated(frame["label"], scores.to_numpy(), query_ids=frame["qid"].set_axis(scores.index)),
-        "from_arrays": lambda: _evaluated(
-            ir.from_arrays(frame["label"], query_ids=frame["qid"].to_numpy(), scores=scores), None
-        ),
-    }
-    try:
-        found = calls[place]()
-    except IdealrankError as error:
-        if is_shuffled:
-            raise _AsExpectedError from None
-        raise error from None
-    assert not is_shuffled, "rows in another order were matched by position"
-    return found
-
-
-class _AsExpectedError(Exception):
-    """The refusal that the case asks for."""
+def _series(world: World, place: str) -> _Call:
+    """A frame with a Series somewhere; an index in another order must be refused."""
+    frame, scores = _indexed(world)
+    match place:
+        case "bare":
+            return _Call(frame, scores)
+        case "named":
+            return _Call(frame, {"x": scores})
+        case "labels":
+            return _Call(frame["label"], scores, {"query_ids": frame["qid"]})
+        case "queries":
+            queries = frame["qid"].set_axis(scores.index)
+            return _Call(frame["label"], scores.to_numpy(), {"query_ids": queries})
+    return _Call(lambda: ir.from_arrays(frame["label"], query_ids=frame["qid"].to_numpy(), scores=scores))
 
 
 def _factors(world: World) -> Any:
-    """Evaluate a function of scores; only complete matrices of users and items, with a relevant item each."""
+    """A complete matrix of users and items, with a relevant item each, and its scores."""
     labels, scores, sizes = _grouped(world)
     if len({*sizes}) != 1 or not sizes[0]:
         raise _ImpossibleError
@@ -460,13 +452,17 @@ def _factors(world: World) -> Any:
         raise _ImpossibleError
     if (own.astype(float) < 0).any() or not (own.astype(float) > 0).any(axis=1).all():
         raise _ImpossibleError
-    found = ir.evaluate_factors(
-        lambda users: given[users], None, sp.csr_array(own), measures=_MEASURES, like="idealrank"
-    )
-    return dataclasses.replace(found, query_ids=ir.results.Ids.of(world.queries))
+    return sp.csr_array(own), given, world.queries
 
 
-def _torch(world: World) -> Any:
+def _catalog(call: tuple[Any, Any, list[Any]]) -> dict[str, Any]:
+    """Evaluate a function that returns the scores of users."""
+    own, given, queries = call
+    found = ir.evaluate_factors(lambda users: given[users], None, own, measures=_MEASURES, like="idealrank")
+    return _values(dataclasses.replace(found, query_ids=ir.results.Ids.of(queries)))
+
+
+def _torch(world: World) -> _Call:
     import torch
 
     queries, labels, scores = _arrays(world)
@@ -476,18 +472,17 @@ def _torch(world: World) -> Any:
         raise _ImpossibleError
     if not all(isinstance(query, int) for query in queries):
         raise _ImpossibleError
-    return _evaluated(torch.from_numpy(labels), torch.from_numpy(scores), query_ids=queries)
+    return _Call(torch.from_numpy(labels), torch.from_numpy(scores), {"query_ids": queries})
 
 
 def _flat(
     make: Callable[[World, str, list[Any]], Any], ids: Callable[[list[Any]], Any] = list
-) -> Callable[[World], Any]:
-    def evaluated(world: World) -> Any:
+) -> Callable[[World], _Call]:
+    def call(world: World) -> _Call:
         queries, labels, scores = _labels_and_scores(world)
-        data = _made(lambda: (make(world, "label", labels), make(world, "score", scores), ids(queries)))
-        return _evaluated(*data[:2], query_ids=data[2])
+        return _Call(make(world, "label", labels), make(world, "score", scores), {"query_ids": ids(queries)})
 
-    return evaluated
+    return call
 
 
 def _polars_column(world: World, what: str, values: list[Any]) -> Any:
@@ -519,7 +514,7 @@ def _list(world: World, what: str, values: list[Any]) -> Any:
     return values
 
 
-_LABELED: dict[str, Callable[[World], Any]] = {
+_LABELED: dict[str, Callable[[World], _Call]] = {
     "lists": _flat(_list),
     "arrays": _flat(World.array, _objects),
     "arrays, strided": _flat(_strided, lambda ids: pd.Index(ids)),
@@ -527,110 +522,172 @@ _LABELED: dict[str, Callable[[World], Any]] = {
     "pandas, categories of queries": _flat(World.pandas, lambda ids: pd.Series(ids, dtype="category")),
     "Arrow arrays": _flat(World.arrow, pa.array),
     "Polars Series": _flat(_polars_column, pl.Series),
-    "a Series, bare": lambda world: _series(world, "bare"),
-    "a Series, named": lambda world: _series(world, "named"),
-    "a Series beside labels": lambda world: _series(world, "labels"),
-    "a Series of queries": lambda world: _series(world, "queries"),
-    "a Series in from_arrays": lambda world: _series(world, "from_arrays"),
+    "a Series, bare": partial(_series, place="bare"),
+    "a Series, named": partial(_series, place="named"),
+    "a Series beside labels": partial(_series, place="labels"),
+    "a Series of queries": partial(_series, place="queries"),
+    "a Series in from_arrays": partial(_series, place="from_arrays"),
     "PyTorch": _torch,
-    "factors": _factors,
 }
 
 
-def _by_group(world: World, name: str) -> Any:
+def _by_group(world: World, name: str) -> _Call:
     labels, scores, sizes = _grouped(world)
     if name == "lists of lists":
         if not any(sizes) or world.kinds["score"] == "text" or world.kinds["label"] == "text":
             raise _ImpossibleError
-        return _evaluated(_rows(labels, sizes), _rows(scores, sizes))
+        return _Call(_rows(labels, sizes), _rows(scores, sizes))
     if name == "lists of arrays":
-        rows = _rows(labels, sizes, partial(world.array, "label")), _rows(scores, sizes, partial(world.array, "score"))
-        return _evaluated(*rows)
+        return _Call(
+            _rows(labels, sizes, partial(world.array, "label")), _rows(scores, sizes, partial(world.array, "score"))
+        )
     if name == "padded":
         labels_2d, scores_2d, mask = _padded(world, labels, scores, sizes)
-        return _evaluated(labels_2d, scores_2d, mask=mask)
+        return _Call(labels_2d, scores_2d, {"mask": mask})
     flat = world.array("label", labels), world.array("score", scores)
     if name == "offsets":
-        return _evaluated(*flat, offsets=np.cumsum([0, *sizes]))
-    return _evaluated(ir.from_arrays(flat[0], group=sizes, scores=flat[1]), None)
+        return _Call(*flat, {"offsets": np.cumsum([0, *sizes])})
+    return _Call(lambda: ir.from_arrays(flat[0], group=sizes, scores=flat[1]))
 
 
-_GROUPED = ("lists of lists", "lists of arrays", "padded", "offsets", "group")
+_GROUPED: dict[str, Callable[[World], _Call]] = {
+    name: partial(_by_group, name=name) for name in ("lists of lists", "lists of arrays", "padded", "offsets", "group")
+}
 
 
 # Comparison ---------------------------------------------------------------------------------------------------------
 
-_Values = dict[str, tuple[float, ...]]
+#: What a form was read or evaluated as: numbers by query, or an error of the package.
+_Outcome = dict[Any, Any] | str
+#: The other side, where only the judgments or only the run are read.
+_JUDGED, _SCORED = ir.Qrels({"q": {"d": 1}}), ir.Run({"q": {"d": 1}})
 
 
-def _values(evaluation: Any, world: World | None = None) -> _Values:
-    columns = zip(*(evaluation.per_query[name].tolist() for name in _MEASURES), strict=True)
-    if world is None:
-        return dict(zip(map(str, evaluation.query_ids), columns, strict=True))
-    with_docs = {row.query for row in world.rows}  # other lists have a value too
-    kept = [values for query, values in zip(world.queries, columns, strict=True) if query in with_docs]
-    return {str(number): values for number, values in enumerate(kept)}
-
-
-def _outcome(evaluate: Callable[[], Any], world: World | None = None) -> _Values | str | None:
-    """Return values by query, the error of the package, or None if the form cannot hold the values.
-
-    The queries of forms without query ids are numbered, those of the world that have documents.
-    """
+def _outcome(make: Callable[[], Any], act: Callable[[Any], dict[Any, Any]]) -> _Outcome | None:
+    """Return numbers, or the error of the package; None if the library of the form refuses the values."""
     try:
-        return _values(evaluate(), world)
+        made = make()
     except IdealrankError as error:
         return f"{type(error).__name__}: {error}"
-    except (_ImpossibleError, _AsExpectedError) as error:
-        return None if isinstance(error, _ImpossibleError) else "expected"
-
-
-def _made(make: Callable[[], Any]) -> Any:
-    """Return what a library makes of the values; values that it refuses cannot be passed in this form."""
-    try:
-        return make()
-    except (_ImpossibleError, IdealrankError):
-        raise
     except Exception:
-        raise _ImpossibleError from None
+        return None
+    try:
+        return act(made)
+    except IdealrankError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def _judgments(data: Any) -> dict[str, Any]:
+    """Return the labels of all documents as the package reads them."""
+    qrels, _ = judged_and_systems(data, _SCORED)
+    assert isinstance(qrels, ir.Qrels)
+    return qrels.to_dict()
+
+
+def _run(system: Any) -> dict[str, Any]:
+    """Return the scores of all documents as the package reads them."""
+    run = judged_and_systems(_JUDGED, system)[1][""]
+    assert isinstance(run, ir.Run)
+    return run.to_dict()
+
+
+def _data(call: _Call) -> Any:
+    return call.data() if callable(call.data) else call.data
+
+
+def _read(call: _Call, places: list[int]) -> dict[Any, Any]:
+    """Return query, label and score of each row as the package reads them, sorted by their places."""
+    data, systems = judged_and_systems(_data(call), call.scores, layout_of(ir.evaluate, call.options))
+    assert isinstance(data, ir.RankingData)
+    (scores,) = systems.values()
+    ids = [data.query_id(query) for query, size in enumerate(data.group_sizes) for _ in range(size)]
+    rows = [*zip(map(str, ids), data.labels.tolist(), scores.tolist(), strict=True)]
+    given = [rows[at] for at in np.argsort(data.rows)]  # in the order of the input
+    return dict(sorted(zip(places, given, strict=True)))
+
+
+def _evaluated(call: _Call, like: str | None = "idealrank") -> dict[str, Any]:
+    """Return the values of each query."""
+    found = ir.evaluate(_data(call), call.scores, _MEASURES, like=like, **call.options)
+    return _values(found["x"] if isinstance(found, ir.results.Evaluations) else found)
+
+
+def _values(found: Any) -> dict[str, Any]:
+    columns = zip(*(found.per_query[name].tolist() for name in _MEASURES), strict=True)
+    return dict(zip(map(str, found.query_ids), columns, strict=True))
 
 
 def check(case: dict[str, Any]) -> int:
     world, answers = World(case), 0
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as name:
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory(dir=_MEMORY) as name:
         warnings.simplefilter("ignore")
-        folder = Path(name)
-        qrels, run = world.nested("label"), world.nested("score")
-        expected = _outcome(lambda: ir.evaluate(qrels, run, _MEASURES))
-        for form, make in _JOINED.items():
-
-            def evaluated(make: Any = make) -> Any:
-                data, system = _made(lambda: make(world, folder))
-                return ir.evaluate(data, system, _MEASURES)
-
-            answers += _compare(form, expected, _outcome(evaluated))
-        if not world.is_full or not world.rows:
-            return answers
-        qrels, run = (world.nested(what, by_place=True) for what in ("label", "score"))  # these forms have no ids
-        expected = _outcome(lambda: _evaluated(qrels, run))
-        for form, evaluate in _LABELED.items():
-            answers += _compare(form, expected, _outcome(partial(evaluate, world)))
-        qrels, run = (dict(enumerate(each.values())) for each in (qrels, run))
-        expected = _outcome(lambda: _evaluated(qrels, run))
-        for form in _GROUPED:
-            answers += _compare(form, expected, _outcome(partial(_by_group, world, form), world))
+        answers += _check_joined(world, Path(name), case["joined"])
+        if world.is_full and world.rows:
+            answers += _check_labeled(world, case["labeled"])
     return answers
 
 
+def _check_joined(world: World, folder: Path, pairs: list[list[str]]) -> int:
+    answers = 0
+    for what, read in (("label", _judgments), ("score", _run)):
+        expected = _outcome(partial(world.nested, what), read)
+        for form, make in _JOINED.items():
+            answers += _compare(f"{form}, {what}", expected, _outcome(partial(make, world, what, folder), read))
+    evaluated = partial(_evaluated, like=None)
+    expected = _outcome(lambda: _Call(world.nested("label"), world.nested("score")), evaluated)
+    for judgments, run in pairs:
+
+        def make_both(judgments: str = judgments, run: str = run) -> _Call:
+            return _Call(_JOINED[judgments](world, "label", folder), _JOINED[run](world, "score", folder))
+
+        answers += _compare(f"{judgments} and {run}", expected, _outcome(make_both, evaluated))
+    return answers
+
+
+def _check_labeled(world: World, evaluated: list[str]) -> int:
+    """Check forms without document ids, and those without query ids; the dicts have places and numbers instead."""
+    moved, answers = world.index == "shuffled" and len(world.rows) > 1, 0
+    for forms, places, names in (
+        (_LABELED, world.order, {query: query for query in world.queries}),
+        (_GROUPED, list(range(len(world.rows))), {query: number for number, query in enumerate(world.queries)}),
+    ):
+        dicts = partial(_dicts, world, names)
+        rows = _outcome(dicts, partial(_rows_of_dicts, world, names))
+        values = _outcome(dicts, _evaluated)
+        for form, make in forms.items():
+            is_refused = moved and form.startswith("a Series")
+            found = _outcome(partial(make, world), partial(_read, places=places))
+            answers += _compare(form, "a Series in another order" if is_refused else rows, found)
+            if form in evaluated and not is_refused:
+                found = _outcome(partial(make, world), _evaluated)
+                if isinstance(found, dict) and isinstance(values, dict):  # lists without documents have values, too
+                    found = {name: each for name, each in found.items() if name in values}
+                answers += _compare(f"{form}, evaluated", values, found)
+        if forms is _LABELED and "factors" in evaluated:
+            answers += _compare("factors", values, _outcome(partial(_factors, world), _catalog))
+    return answers
+
+
+def _dicts(world: World, names: dict[Any, Any]) -> _Call:
+    sides = [world.nested(what, by_place=True) for what in ("label", "score")]
+    labels, scores = ({names[query]: docs for query, docs in side.items()} for side in sides)
+    return _Call(labels, scores)
+
+
+def _rows_of_dicts(world: World, names: dict[Any, Any], dicts: _Call) -> dict[Any, Any]:
+    labels, scores = _judgments(dicts.data), _run(dicts.scores)
+    found = {}
+    for place, row in enumerate(world.rows):
+        query = str(names[row.query])
+        found[place] = (query, labels[query][str(place)], scores[query][str(place)])
+    return found
+
+
 def _compare(form: str, expected: Any, found: Any) -> int:
-    if found is None or found == "expected":
-        return found is not None
-    both = f"{form}: {found}, but dicts: {expected}"
-    assert isinstance(expected, str) == isinstance(found, str), both
-    if not isinstance(expected, str):
-        assert expected.keys() == found.keys(), both
-        wanted, got = ([own[query] for query in expected] for own in (expected, found))
-        assert np.allclose(wanted, got, rtol=1e-12, atol=1e-12, equal_nan=True), both
+    if found is None:
+        return 0
+    same = isinstance(expected, str) if isinstance(found, str) else found == expected
+    assert same, f"{form}: {found}, but dicts: {expected}"
     return 1
 
 

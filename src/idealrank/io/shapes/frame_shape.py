@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from idealrank.io.frames import (
 )
 from idealrank.io.shapes.shape import ROLES, Content, InputLayout, Shape, recognize
 
+if TYPE_CHECKING:
+    from narwhals.dtypes import DType
+
 _SEEN = 100
 
 
@@ -44,14 +47,18 @@ class FrameShape(Shape):
     @property
     def gives(self) -> tuple[Content, ...]:
         """Judgments, a run or labels; no labels of documents if a query has one row with lists."""
-        has_lists = self._lists("relevant") or self._lists("retrieved")
+        has_lists = self._relevant or self._retrieved
         return ("qrels", "run") if has_lists else ("qrels", "run", "ranking")
 
     _joined: Collection[str] | None = None
 
     @cached_property
+    def _schema(self) -> Mapping[str, DType]:
+        return frame_schema(self.value)
+
+    @cached_property
     def _names(self) -> list[str]:
-        return list(frame_schema(self.value))
+        return list(self._schema)
 
     @property
     def column_names(self) -> Sequence[str]:
@@ -80,14 +87,14 @@ class FrameShape(Shape):
     @property
     def has_spans(self) -> bool:
         """Whether there are columns where text begins and ends."""
-        inner = self._lists("relevant") or self._lists("retrieved")
+        inner = self._relevant or self._retrieved
         if inner is not None:
             return inner.has_spans
         return all(find_column(role, self._names, self.layout.columns) for role in ("begin", "end"))
 
     def spans(self, content: Literal["qrels", "run"]) -> Spans:
         """Return the spans: gold spans with labels, 1 without such a column, or chunks with scores, ranks or places."""
-        if (inner := self._lists("relevant" if content == "qrels" else "retrieved")) is not None:
+        if (inner := self._relevant if content == "qrels" else self._retrieved) is not None:
             return inner.spans(content)
         names, given = self._names, self.layout.columns
         roles = ["label"] if content == "qrels" else ["score", "rank"]
@@ -102,6 +109,14 @@ class FrameShape(Shape):
         begins, ends = (read_numbers(frame, name) for name in columns[2:])
         return Spans.of_rows(queries, docs, begins, ends, values)
 
+    @cached_property
+    def _relevant(self) -> Shape | None:
+        return self._lists("relevant")
+
+    @cached_property
+    def _retrieved(self) -> Shape | None:
+        return self._lists("retrieved")
+
     def _lists(self, role: Literal["relevant", "retrieved"]) -> Shape | None:
         """Return the lists of documents in a column, if each query has one row."""
         columns = self.layout.columns if role == "relevant" else self.layout.of_runs().columns
@@ -113,7 +128,7 @@ class FrameShape(Shape):
     def _holds_lists(self, name: str) -> bool:
         import narwhals as nw
 
-        kind = frame_schema(self.value)[name]
+        kind = self._schema[name]
         if kind != nw.Object:
             return isinstance(kind, (nw.List, nw.Array))
         return any(is_list(cell) for cell in collected(self.value, [name]).get_column(name).to_list()[:_SEEN])
@@ -132,7 +147,7 @@ class FrameShape(Shape):
     @property
     def own_system(self) -> Shape | None:
         """The column of retrieved documents beside that of relevant ones."""
-        return None if self._lists("relevant") is None else self._lists("retrieved")
+        return None if self._relevant is None else self._retrieved
 
     def _need(self, role: str) -> str:
         """Return the column that has a role; the error mentions an index that may have it."""
@@ -154,7 +169,7 @@ class FrameShape(Shape):
 
     def qrels(self) -> Qrels:
         """Return the judgments, by subtopic if there is such a column; MTEB and BEIR call the labels "score"."""
-        if (inner := self._lists("relevant")) is not None:
+        if (inner := self._relevant) is not None:
             return inner.qrels()
         names, given = self._names, self.layout.columns
         query, doc = self._need("query"), self._doc()
@@ -172,11 +187,11 @@ class FrameShape(Shape):
             return False
         known = {query, doc, *(find_column(role, self._names) for role in ("begin", "end", "chunk", "doc"))}
         known |= {*self.layout.columns.values()}
-        return not any(kind.is_numeric() for name, kind in frame_schema(self.value).items() if name not in known)
+        return not any(kind.is_numeric() for name, kind in self._schema.items() if name not in known)
 
     def run(self) -> Run:
         """Return the run, by its scores, or by its ranks if it has no scores."""
-        if (inner := self._lists("retrieved")) is not None:
+        if (inner := self._retrieved) is not None:
             return inner.run()
         names, given = self._names, self.layout.columns
         query, doc = self._need("query"), self._doc()
