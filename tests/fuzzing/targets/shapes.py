@@ -598,8 +598,9 @@ def _data(call: _Call) -> Any:
 def _read(call: _Call, places: list[int]) -> dict[Any, Any]:
     """Return query, label and score of each row as the package reads them, sorted by their places."""
     data, systems = judged_and_systems(_data(call), call.scores, layout_of(ir.evaluate, call.options))
-    assert isinstance(data, ir.RankingData)
     (scores,) = systems.values()
+    assert isinstance(data, ir.RankingData)
+    assert isinstance(scores, np.ndarray)
     ids = [data.query_id(query) for query, size in enumerate(data.group_sizes) for _ in range(size)]
     rows = [*zip(map(str, ids), data.labels.tolist(), scores.tolist(), strict=True)]
     given = [rows[at] for at in np.argsort(data.rows)]  # in the order of the input
