@@ -138,6 +138,8 @@ class Page:
         What ``print`` shows below the findings: titles, tables and notes.
     remarks : tuple of str
         How the numbers were computed.
+    options : tuple of str
+        Every option of the convention and of the measures: text has them only if asked to.
     reading : mapping of str to str
         What the columns of the main table say in its first row, in words.
     reasons : mapping of str to sequence of str
@@ -163,6 +165,7 @@ class Page:
     findings: tuple[Statement, ...] = ()
     summary: tuple[Section, ...] = ()
     remarks: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
     reading: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, Sequence[str]] = field(default_factory=dict)
     sections: Callable[[], Sequence[Section]] = no_sections

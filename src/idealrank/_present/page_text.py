@@ -39,7 +39,7 @@ def page_text(
     digits : int
         The number of digits after the decimal point of values.
     everything : bool
-        Whether tables have all of their rows.
+        Whether tables have all of their rows, and every option of the measures is shown.
     reading : bool
         Whether to say what the columns of the main table mean in its first row.
     reasons : bool
@@ -54,7 +54,7 @@ def page_text(
         Lines of text, each with its line end.
     """
     # Tables with no rows are those that only the whole text has.
-    few = [each for each in page.summary if each.most_rows != 0 or (reasons and not each.tables)]
+    few = [each for each in page.summary if each.most_rows != 0]
     sections = [replace(each, most_rows=None) for each in page.summary] if everything else few
     hidden = {} if reasons else _hidden(sections, width, digits)
     meanings = {term: text for term, text in page.reading.items() if not {*term.split(", ")} <= {*hidden}}
@@ -62,6 +62,7 @@ def page_text(
         _lines(page.findings, width),
         *_section_blocks(sections, width, digits, style),
         _lines(page.remarks, width),
+        _lines(page.options, width) if everything or reasons else [],
         [*_reading("How to read the first row:", meanings, width)] if reading and meanings else [],
         [*_reasons(page.reasons, width)] if reasons and page.reasons else [],
     ]

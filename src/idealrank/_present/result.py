@@ -289,9 +289,8 @@ def annotated(text: str, page: Page, form: str) -> str:
     >>> annotated("| 1 |\n", Page("Means", remarks=("over 2 queries",)), "markdown")
     '| 1 |\n\n> over 2 queries\n'
     """
-    # What text shows only if asked for everything belongs to a table that is pasted elsewhere.
-    options = (line for each in page.summary if each.most_rows == 0 and not each.tables for line in each.notes)
-    lines = (*page.findings, *page.remarks, *options)
+    # What text shows only if asked to belongs to a table that is pasted elsewhere.
+    lines = (*page.findings, *page.remarks, *page.options)
     # Lines of one quotation would be joined to one paragraph.
     notes = "\n".join(f"% {line}" for line in lines) if form == "latex" else "\n>\n".join(f"> {line}" for line in lines)
     return "\n".join(part for part in (text, f"{notes}\n" if notes else "") if part)

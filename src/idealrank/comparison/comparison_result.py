@@ -360,16 +360,15 @@ class Comparison(Measured):
         more = self._asked_for()
         means = [each for own in self.means.values() for each in own.values()]
         seed = [f"seed {self.seed}"] if self._is_random() else []
-        over, *options = (each for each in page.remarks if each not in self._runs_remarks())
-        like = next(iter(self.evaluations.values())).convention.title
+        over, *runs = page.remarks
         return replace(
             page,
             title=f"Comparison of {len(self.systems)} systems",
             findings=tuple(self._findings()),
-            summary=(*self._summary(), Section(notes=tuple(options), most_rows=0)),
+            summary=tuple(self._summary()),
             remarks=(
-                "; ".join([f"{over}, like {like}", shown.test_text(self), interval_remark(means), *seed]),
-                *self._runs_remarks(),
+                "; ".join([over, shown.test_text(self), interval_remark(means), *seed]),
+                *runs,
             ),
             sections=lambda: list(self._sections(page.sections())),
             provenance=self._provenance(),

@@ -140,7 +140,8 @@ class SampleSizes(Result):
             over.about,
             (Statement("queries needed", self._finding()),),
             (Section(tables=self.tables()),),
-            (f"{needed}; {sd}", *over.remarks[1:]),
+            (f"{needed}; {sd}", *over.remarks),
+            over.options,
             self._reading(),
             _REASONS,
             sections=lambda: [

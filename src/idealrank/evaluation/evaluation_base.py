@@ -100,10 +100,10 @@ class Measured(Result):
         return f"{queries}, like {next(iter(conventions))}" if len(conventions) == 1 else queries
 
     def _remarks(self) -> list[str]:
-        """Return the number of queries, the convention, and every measure with all of its options."""
+        """Return the number of queries, the convention, and how systems with several runs are treated."""
         first = next(iter(self.by_system().values()))
-        over = f"means over {first.queries_text()}{first.skipped_text()}"
-        return [over, *self._runs_remarks(), *first.convention_remarks()]
+        over = f"means over {first.queries_text()}{first.skipped_text()}, like {first.convention.title}"
+        return [over, *self._runs_remarks()]
 
     def _runs_remarks(self) -> list[str]:
         """Return how systems with several runs are treated; nothing without such systems."""
@@ -197,6 +197,7 @@ class Measured(Result):
             findings=tuple(self._runs_statements()),
             summary=tuple(Section(tables={name: self.table(name)}) for name in names),
             remarks=tuple(self._remarks()),
+            options=tuple(convention_options(next(iter(evaluations.values())).conventions)),
             sections=lambda: [
                 self._leaderboard(),
                 self._figures(),
@@ -217,7 +218,7 @@ class Measured(Result):
         lists = {} if documents is None else {"lists": lambda: documents}
         by_convention = {each.convention.name: each.conventions for each in evaluations.values()}
         conventions = tuple(
-            Section(f"like {name}", definitions=_choices(told["data"]), code=dict(filled_measures(told)))
+            Section(f"like {name}", definitions=_choices(told["data"]), code=dict(_filled_measures(told)))
             for name, told in by_convention.items()
         )
         return [
@@ -291,7 +292,13 @@ def changes_text(moved: Iterable[tuple[str, float]]) -> str:
     return ", ".join(f"{query}: {change:+z.4f}" for query, change in moved)
 
 
-def filled_measures(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def convention_options(conventions: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the choices about the data in words, and every measure with all of its options."""
+    yield "; ".join(f"{choice}: {value}" for choice, value in _choices(conventions["data"]).items())
+    yield from (f"{name} = {filled}" for name, filled in _filled_measures(conventions))
+
+
+def _filled_measures(conventions: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield each measure with all of its options, and the choices about the data that differ for it."""
     for name, filled in conventions["measures"].items():
         others = conventions["exceptions"].get(name, {})

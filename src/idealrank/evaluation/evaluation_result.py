@@ -24,7 +24,6 @@ from idealrank.evaluation.evaluation_base import (
     INTERVAL_METHOD,
     Measured,
     best_rows,
-    filled_measures,
     interval_remark,
 )
 from idealrank.evaluation.top_documents import ReportDetails
@@ -181,15 +180,6 @@ class Evaluation(Measured):
         if not fewer or self.query_weights is not None:
             return ""
         return f", of which {', '.join(f'{count:,} have a value of {name}' for name, count in fewer.items())}"
-
-    def convention_remarks(self) -> list[str]:
-        """Return the convention, and every measure with all of its options, as lines of text."""
-        conventions = self.conventions
-        choices = ", ".join(f"{name}={value}" for name, value in conventions["data"].items())
-        return [
-            f"like {self.convention.title}: {choices}",
-            *(f"{m} = {f}" for m, f in filled_measures(conventions)),
-        ]
 
     def take(self, queries: Sequence[int] | Int64s) -> Evaluation:
         """Return the evaluation of the queries at these positions.

@@ -110,9 +110,12 @@ class Summary(Result):
 
     def page(self) -> Page:
         """Return the means, the number of queries, the convention, and every measure with all of its options."""
-        filled = [f"{name} = {filled}" for name, filled in self.filled.items()]
-        remarks = (f"{counted(self.n_queries, 'query')}; like {self.convention.name}", *filled)
-        return replace(super().page(), title="Evaluation of a stream", remarks=remarks)
+        return replace(
+            super().page(),
+            title="Evaluation of a stream",
+            remarks=(f"means over {counted(self.n_queries, 'query')}, like {self.convention.title}",),
+            options=tuple(f"{name} = {filled}" for name, filled in self.filled.items()),
+        )
 
     def add(self, batch: Evaluation) -> None:
         """Add the evaluation of more queries.

@@ -1,4 +1,4 @@
-"""``idealrank evaluate``: measures of one system or several, with the conventions below the table."""
+"""``idealrank evaluate``: measures of one system or several, with the convention below the table."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from idealrank.cli.support.terminal import is_rich, note
 @click.option("--per-query", is_flag=True, help="Also print one row per query.")
 @click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean.")
 @click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
+@click.option("--verbose", is_flag=True, help="Print every option of the convention and of the measures.")
 @digits_option
 def command(
     request: Request,
@@ -26,6 +27,7 @@ def command(
     per_query: bool,
     interval: bool,
     hashes: bool,
+    verbose: bool,
     digits: int,
 ) -> None:
     """Evaluate SYSTEMS on the judged documents in DATA.
@@ -40,8 +42,8 @@ def command(
     Formats are recognized by content; --from sets the format of DATA (see 'idealrank convert --help'). A system is
     called NAME if it is given as NAME=PATH; otherwise by the tag of its run, or by the part of its path that differs
     from the others. Options that a measure does not set follow --like, by default trec_eval for judgments and runs, and
-    idealrank for everything else. The conventions are printed below the table. Several systems are evaluated on the
-    queries that all of them have; a note says which queries are left out.
+    idealrank for everything else. The convention is printed below the table, and with --verbose all of its options.
+    Several systems are evaluated on the queries that all of them have; a note says which queries are left out.
 
     \b
     Examples:
@@ -74,7 +76,7 @@ def command(
         *(["categories"] if by is not None else []),
     ]
     chosen = [name for name in tables if name in result.tables()] if interval or per_query else []
-    request.show(result, tables=chosen, digits=digits, also=_hashes(request) if hashes else None)
+    request.show(result, tables=chosen, digits=digits, everything=verbose, also=_hashes(request) if hashes else None)
     if request.quiet and not per_query and is_rich(sys.stderr):  # as trec_eval -q, on a terminal
         note("-q means no notes; --per-query prints one row per query", quiet=False)
 

@@ -60,7 +60,7 @@ def show(
         echo(result.to_json() if also is None else json_text({**result.to_dict(), **also}, indent=2))
     elif output_format == "csv":
         echo(result.to_csv(tables[-1] if tables else None), nl=False)
-        for line in (*page.findings, *page.remarks):
+        for line in (*page.findings, *page.remarks, *page.options):
             note(line, quiet=quiet)
     elif output_format == "text":
         if tables:

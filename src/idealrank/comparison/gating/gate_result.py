@@ -18,7 +18,7 @@ from idealrank.comparison.gating.junit import Case, junit_xml
 from idealrank.comparison.gating.saved_baseline import some_queries
 from idealrank.data.problem import Problem
 from idealrank.evaluation.data_quality import quality_section
-from idealrank.evaluation.evaluation_base import changes_text, filled_measures
+from idealrank.evaluation.evaluation_base import changes_text, convention_options
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
 from idealrank.stats.non_inferiority import FEWEST_QUERIES, GateVerdict, NonInferiority
 
@@ -360,15 +360,16 @@ class Gate(Result):
             for each in self.measures
             if each.drops and each.verdict != "pass"
         )
-        remarks = tuple(self._remarks())
+        remarks, options = tuple(self._remarks()), tuple(convention_options(self.evaluation.conventions))
         return Page(
             f"Gate: {self.verdict}",
             f"{counted(self.n_queries, 'query')}; {', '.join(self.values)}; like {self.evaluation.convention.name}",
             findings=tuple(self._findings()),
             summary=(Section(tables={"measures": self.table("measures")}), Section(notes=drops)),
             remarks=remarks,
+            options=options,
             sections=lambda: [
-                Section("Measures", tables={"measures": self.table("measures")}, notes=(*drops, *remarks)),
+                Section("Measures", tables={"measures": self.table("measures")}, notes=(*drops, *remarks, *options)),
                 Section("Query by query", tables={"queries": self.table("queries")}, folded={"queries": "All queries"}),
             ],
             provenance={"level": f"{self.level:g}", "baseline by idealrank": self.baseline_version},
@@ -418,7 +419,6 @@ class Gate(Result):
             many = " and ".join(f"{each.n_runs:,}" for each in runs)
             yield f"several runs of a system ({many}): verdicts and bounds are about new queries and new runs"
         yield f"like {self.evaluation.convention.title}"
-        yield from (f"{name} = {filled}" for name, filled in filled_measures(self.evaluation.conventions))
 
     def to_junit(self, table: str | None = None, *, digits: int = 4) -> str:
         """Return the verdicts as JUnit XML, which continuous integration shows as tests: inconclusive is skipped.

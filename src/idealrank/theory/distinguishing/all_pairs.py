@@ -127,6 +127,7 @@ class Distinctions(Result):
             (Statement("pairs distinguished", self._overall()), *self._advice()),
             (Section(tables={"measures": self._measures_table()}), self._pairs_section()),
             (*over.remarks, *self.lists),
+            over.options,
             self._in_words(),
             self._reasons(),
             sections=lambda: [*self._sections(), *self.evaluations.background()],

@@ -230,13 +230,13 @@ class Distinction(Result):
     def page(self) -> Page:
         """Return the advice, the table, and figures of both rankers as lists grow."""
         over = self.evaluations.page()
-        about, *choices = over.remarks
         return Page(
             f"What distinguishes {listed(self.names)}",
             over.about,
             (Statement("distinguishes", f"{self.advice}."),),
-            (Section(tables=self.tables()), Section(notes=tuple(choices), most_rows=0)),
-            (f"{about}, like {self._first.convention.title}", *self.lists),
+            (Section(tables=self.tables()),),
+            (*over.remarks, *self.lists),
+            over.options,
             self.in_words(),
             self.reasons(),
             sections=lambda: [self.details(), *self.evaluations.background()],

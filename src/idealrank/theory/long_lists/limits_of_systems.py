@@ -215,6 +215,7 @@ class Limits(Result):
             (Statement("limit of a measure", self._finding()),),
             (Section(tables=self.tables(), most_rows=_N_ROWS),),
             (*over.remarks, *self.lists.remarks),
+            over.options,
             reading=self.limits[0].in_words(self._first.queries_text()),
             reasons=self._reasons(),
             sections=lambda: [self._section(), *self.evaluations.background()],
