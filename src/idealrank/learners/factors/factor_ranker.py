@@ -17,7 +17,7 @@ from idealrank.data.interactions import Interactions
 from idealrank.evaluation.whole_catalogs import Catalog, Products, Scorer, evaluate_catalog
 from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners.catalog_learner import CatalogLearner, warn_if_popularity_is_better
-from idealrank.learners.factors.model import OPTIMIZERS, Factors
+from idealrank.learners.factors.model import Adam, Factors
 from idealrank.learners.iterative import Trace, bar
 from idealrank.losses import Loss, loss
 from idealrank.measures import measure
@@ -49,10 +49,8 @@ class FactorRanker(CatalogLearner):
     temperature : float
         The similarity is divided by it; the smaller it is, the more the loss depends on the items with the highest
         scores.
-    optimizer : {"adam", "adagrad"}
-        The optimizer; each step changes the factors of the users of a batch and of all items.
     learning_rate : float
-        The step size of the optimizer.
+        The step size of the optimizer, Adam; each step changes the factors of the users of a batch and of all items.
     user_learning_rate : float, optional
         The step size for users; None means ``learning_rate``. Each batch changes the factors of all items, but those of
         a user only once per epoch, so that larger steps for users need fewer epochs.
@@ -115,7 +113,6 @@ class FactorRanker(CatalogLearner):
     loss: str | Loss = option(loss, "lambda_rank")
     similarity: str = option(choice("cosine", "dot"), "cosine")
     temperature: float = option(number(0, is_open=True), 0.2)
-    optimizer: str = option(choice(*OPTIMIZERS), "adam")
     learning_rate: float = option(number(0, is_open=True), 0.01)
     user_learning_rate: float | None = option(number(0, is_open=True))
     weight_decay: float = option(number(0), 0.0)
@@ -175,10 +172,9 @@ class FactorRanker(CatalogLearner):
         shapes = (data.n_users, self.n_factors), (data.n_items, self.n_factors)
         users, items = (rng.normal(scale=_INITIAL_SCALE, size=shape).astype(self.dtype) for shape in shapes)
         factors = Factors(users, items, self.similarity == "cosine", float(self.temperature))
-        make = OPTIMIZERS[self.optimizer]
         rates = self.learning_rate if self.user_learning_rate is None else self.user_learning_rate, self.learning_rate
         user_steps, item_steps = (
-            make(shape, float(rate), float(self.weight_decay), self.dtype)
+            Adam(shape, float(rate), float(self.weight_decay), self.dtype)
             for shape, rate in zip(shapes, rates, strict=True)
         )
         active, n_threads = np.flatnonzero(data.counts), resolve_threads(self.n_threads)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -110,14 +109,6 @@ def _check_gradient(gradient: Matrix, loss: Loss) -> None:
         )
 
 
-class Optimizer(Protocol):
-    """Moves rows of a matrix against a gradient."""
-
-    def step(self, parameters: Matrix, rows: Int64s | slice, gradient: Matrix) -> None:
-        """Change these rows of the parameters in place."""
-        ...
-
-
 class Adam:
     """Adam (Kingma and Ba 2015, algorithm 1), with moments and step counts of each row.
 
@@ -158,37 +149,6 @@ class Adam:
         np.divide(first, change, out=change)
         change *= (self._learning_rate / (1 - beta1**steps)).astype(change.dtype)
         parameters[rows] -= change
-
-
-class AdaGrad:
-    """AdaGrad (Duchi, Hazan and Singer 2011), with the diagonal of the sum of squared gradients.
-
-    Weight decay is as in `Adam`.
-    """
-
-    def __init__(
-        self,
-        shape: tuple[int, int],
-        learning_rate: float,
-        weight_decay: float = 0.0,
-        dtype: npt.DTypeLike = np.float64,
-    ) -> None:
-        self._learning_rate, self._weight_decay = learning_rate, weight_decay
-        self._squares = np.zeros(shape, dtype)
-
-    def step(self, parameters: Matrix, rows: Int64s | slice, gradient: Matrix) -> None:
-        """Change these rows of the parameters in place."""
-        if self._weight_decay:
-            gradient = gradient + self._weight_decay * parameters[rows]
-        self._squares[rows] += gradient**2
-        parameters[rows] -= self._learning_rate * gradient / (np.sqrt(self._squares[rows]) + 1e-10)
-
-
-#: By name: (shape, learning_rate, weight_decay, dtype) -> optimizer.
-OPTIMIZERS: Mapping[str, Callable[[tuple[int, int], float, float, npt.DTypeLike], Optimizer]] = {
-    "adam": Adam,
-    "adagrad": AdaGrad,
-}
 
 
 #: Factors, or derivatives by them: float64 or float32.
