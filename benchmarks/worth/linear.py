@@ -20,7 +20,7 @@ from benchmarks.worth.trees import folds, with_interval
 from idealrank._typing import Floats
 from idealrank.learners import LinearRanker, tune
 
-__all__ = ["main"]
+__all__ = ["RIVALS", "Contestant", "Parts", "default", "main", "tuned"]
 
 _NDCG = ir.measure("ndcg@10")
 
@@ -45,9 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--losses", nargs="*", default=[], help="losses of LinearRanker to add (none)")
     options = parser.parse_args(arguments)
     contestants: dict[str, Contestant] = {
-        **_RIVALS,
-        "LinearRanker()": _ours,
-        **{each: partial(_tuned, each, [0.0]) for each in options.losses},
+        **RIVALS,
+        "LinearRanker()": default,
+        **{each: partial(tuned, each, [0.0]) for each in options.losses},
     }
     print("| data |", *(f" {name} |" for name in contestants), " LinearRanker() less the best rival |", sep="")
     print("| --- |", " ---: |" * (len(contestants) + 1), sep="", flush=True)
@@ -55,11 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sets |= {
         f"drawn: {name}": iter([Parts(*_DRAWN[name](101).split([0.4, 0.2, 0.4], seed=0))]) for name in options.drawn
     }
-    gaps: dict[str, list[Floats]] = {name: [] for name in [*_RIVALS, "the best rival"]}
+    gaps: dict[str, list[Floats]] = {name: [] for name in [*RIVALS, "the best rival"]}
     for name, iterated in sets.items():
         parts = list(iterated)
         values = {each: np.concatenate([_values(of, part) for part in parts]) for each, of in contestants.items()}
-        best = max(_RIVALS, key=lambda each: float(values[each].mean()))
+        best = max(RIVALS, key=lambda each: float(values[each].mean()))
         for each, list_of in gaps.items():
             list_of.append((values["LinearRanker()"] - values[best if each == "the best rival" else each])[None])
         means = " | ".join(f"{each.mean():.4f}" for each in values.values())
@@ -73,7 +73,7 @@ def _values(of: Contestant, part: Parts) -> Floats:
     return np.asarray(_NDCG(part.test.labels, of(part), part.test.offsets))
 
 
-def _ours(part: Parts) -> Floats:
+def default(part: Parts) -> Floats:
     return LinearRanker(measure="ndcg@10").fit(part.train, eval_set=part.validation).predict(part.test)
 
 
@@ -114,16 +114,16 @@ def _linear_trees(part: Parts) -> Floats:
     return _best(models, part)
 
 
-def _tuned(loss: str, penalties: Sequence[float], part: Parts) -> Floats:
+def tuned(loss: str, penalties: Sequence[float], part: Parts) -> Floats:
     """Return the scores of a loss, with the scaling and the penalty that validation prefers."""
     settings = {"normalize": [None, "zscore"], "l2": penalties}
     ranker = LinearRanker(loss, measure="ndcg@10", max_iter=50)
     return np.asarray(tune(ranker, settings, part.train, eval_set=part.validation, n_jobs=1).best.predict(part.test))
 
 
-_RIVALS: dict[str, Contestant] = {
+RIVALS: dict[str, Contestant] = {
     "ridge": _ridge,
-    "logistic pairs": partial(_tuned, "pairwise_logistic", [0.1, 3.0, 100.0]),
+    "logistic pairs": partial(tuned, "pairwise_logistic", [0.1, 3.0, 100.0]),
     "linear trees": _linear_trees,
 }
 

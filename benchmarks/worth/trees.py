@@ -21,7 +21,7 @@ from idealrank._typing import Floats
 from idealrank.learners import BoostedRanker
 from idealrank.learners.trees.tree_arrays import spread_within
 
-__all__ = ["folds", "main", "with_interval"]
+__all__ = ["RIVALS", "Contestant", "folds", "main", "ours", "test_values", "with_interval"]
 
 _TREES, _RATE, _PATIENCE = 400, 0.05, 100
 #: BoostedRanker's trees, for LightGBM's own objectives.
@@ -41,14 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     rivals, more = (
         {name: rival for name, rival in each.items() if options.only is None or name in options.only}
-        for each in (_RIVALS, _MORE)
+        for each in (RIVALS, _MORE)
     )
-    contestants = {"BoostedRanker()": _ours(), **rivals, **more, **{each: _ours(loss=each) for each in options.losses}}
+    contestants = {"BoostedRanker()": ours(), **rivals, **more, **{each: ours(loss=each) for each in options.losses}}
     found: dict[str, dict[str, Floats]] = {}
     print("| data | test queries |", *(f" {name} |" for name in contestants), sep="")
     print("| --- | ---: |", " --- |" * len(contestants), sep="")
     for folder in options.folders:
-        found[folder.name] = own = _values(folder, contestants, options.seeds)
+        found[folder.name] = own = test_values(folder, contestants, options.seeds)
         n_queries = next(iter(own.values())).shape[1]
         print(
             f"| {folder.name} | {n_queries:,} |",
@@ -86,7 +86,7 @@ def _variance(gap: Floats) -> float:
     return float(gap.mean(axis=0).var(ddof=1) / n_queries + of_seeds)
 
 
-def _values(folder: Path, contestants: Mapping[str, Contestant], n_seeds: int) -> dict[str, Floats]:
+def test_values(folder: Path, contestants: Mapping[str, Contestant], n_seeds: int) -> dict[str, Floats]:
     """The values of each contestant, seeds x test queries of all folds."""
     found: dict[str, list[list[Floats]]] = {name: [[] for _ in range(n_seeds)] for name in contestants}
     for number, (train, validation, test) in enumerate(folds(folder)):
@@ -113,7 +113,7 @@ def folds(folder: Path) -> Iterator[tuple[ir.RankingData, ir.RankingData, ir.Ran
     yield train, validation, test
 
 
-def _ours(**options: Any) -> Contestant:
+def ours(**options: Any) -> Contestant:
     def scores(train: ir.RankingData, validation: ir.RankingData, test: ir.RankingData, seed: int) -> Floats:
         ranker = BoostedRanker(
             **options, measure="ndcg@10", n_estimators=_TREES, patience=_PATIENCE, random_state=10 * seed, n_threads=1
@@ -179,7 +179,7 @@ def _catboost(train: ir.RankingData, validation: ir.RankingData, test: ir.Rankin
     return np.asarray(model.predict(test.features), np.float64)
 
 
-_RIVALS: dict[str, Contestant] = {
+RIVALS: dict[str, Contestant] = {
     "LightGBM lambdarank": _lightgbm("lambdarank"),
     "LightGBM L2": _lightgbm("regression"),
     "XGBoost rank:ndcg": _xgboost,
@@ -190,7 +190,7 @@ _RIVALS: dict[str, Contestant] = {
 _MORE: dict[str, Contestant] = {
     "LightGBM lambdarank, our trees": _lightgbm("lambdarank", **_OUR_TREES),
     "LightGBM lambdarank and L2, twice, our trees": _four_of_lightgbm,
-    "one smoothed_lambda_rank": _ours(loss="smoothed_lambda_rank"),
+    "one smoothed_lambda_rank": ours(loss="smoothed_lambda_rank"),
 }
 
 if __name__ == "__main__":
