@@ -52,13 +52,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def table(found: Mapping[str, Mapping[str, Floats]], baseline: str) -> str:
-    """Return the means of each contestant on each data set, and the mean difference from the baseline."""
+    """Return the means of each contestant on each data set, and the mean difference from the baseline.
+
+    >>> found = {"one": np.array([[0.5, 0.3]]), "other": np.array([[0.5, 0.7]])}
+    >>> print(table({"some": found, "more": {"one": found["other"], "other": found["other"]}}, "one"))
+    |  | some | more | less one |
+    | --- | ---: | ---: | --- |
+    | other | **0.6000** | **0.6000** | +0.1000 (-0.0960 to +0.2960) |
+    | one | 0.4000 | **0.6000** |  |
+    """
     names = sorted(next(iter(found.values())), key=lambda name: -np.mean([own[name].mean() for own in found.values()]))
-    best = {data: max(own, key=lambda name: float(own[name].mean())) for data, own in found.items()}
+    best = {data: max(float(each.mean()) for each in own.values()) for data, own in found.items()}
     lines = [f"|  | {' | '.join(found)} | less {baseline} |", f"| --- |{' ---: |' * len(found)} --- |"]
     for name in names:
-        means = [f"**{own[name].mean():.4f}**" if best[data] == name else f"{own[name].mean():.4f}"
-                 for data, own in found.items()]  # fmt: skip
+        values = {data: float(own[name].mean()) for data, own in found.items()}
+        means = [f"**{each:.4f}**" if each == best[data] else f"{each:.4f}" for data, each in values.items()]
         gap = with_interval(*(own[name] - own[baseline] for own in found.values())) if name != baseline else ""
         lines.append(f"| {name} | {' | '.join(means)} | {gap} |")
     return "\n".join(lines)

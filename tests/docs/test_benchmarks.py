@@ -250,6 +250,11 @@ def test_the_examples_hold(module: object) -> None:
     assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
+def test_the_examples_of_the_table_of_losses_hold() -> None:
+    pytest.importorskip("sklearn")
+    assert doctest.testmod(pytest.importorskip("benchmarks.worth.losses")).failed == 0
+
+
 def test_the_tasks_whose_growth_is_measured_run() -> None:
     for package in ("pandas", "polars", "pyarrow"):
         pytest.importorskip(package)
