@@ -26,7 +26,7 @@ from benchmarks.recommenders import Parts, read
 from idealrank._typing import Floats
 from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners import FactorRanker, HistoryFactors, HistoryRanker, ItemRegression
-from idealrank.learners.histories.validation_users import held_out
+from idealrank.learners.histories.history_ranker import held_out
 from idealrank.stats import interval
 
 __all__ = ["main"]

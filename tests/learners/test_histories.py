@@ -18,7 +18,7 @@ from idealrank.errors import DataError, ModelError, OptionError
 from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners import FactorRanker, HistoryFactors, HistoryRanker, ItemRegression
 from idealrank.learners.histories import history_factors
-from idealrank.learners.histories.validation_users import held_out
+from idealrank.learners.histories.history_ranker import held_out
 
 
 def tastes(n_users: int = 120, n_items: int = 40, seed: int = 0) -> tuple[csr_array, csr_array]:

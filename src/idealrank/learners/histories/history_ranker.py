@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from idealrank._core.seeds import generator
 from idealrank._core.threads import resolve_threads
 from idealrank._names.options import number, option
 from idealrank._typing import Float32s, Int64s
+from idealrank.data.columns import offsets_of
 from idealrank.data.interactions import Interactions
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluation_result import Evaluation
@@ -23,7 +25,6 @@ from idealrank.learners.estimators import threadpool_limits
 from idealrank.learners.histories.history_factors import HistoryFactors
 from idealrank.learners.histories.history_learner import history_matrix
 from idealrank.learners.histories.item_regression import regression_weights
-from idealrank.learners.histories.validation_users import held_out
 from idealrank.measures import measure
 
 #: What to choose from; the first of equally good ones is taken.
@@ -162,3 +163,32 @@ class HistoryRanker(HistoryFactors):
 def _rows(scores: Float32s, users: Int64s, some: Int64s) -> Float32s:
     """Return the scores of some of the users, who are in ascending order."""
     return scores[np.searchsorted(users, some)]
+
+
+def held_out(
+    data: Interactions, n_users: int, rng: np.random.Generator, share: float = 0.2
+) -> tuple[Interactions, Interactions]:
+    """Return the interactions without a share of the items of some users, and these items.
+
+    Labels become 1. The users are drawn among those with two items or more. At least one item of each is held out, and
+    one is left.
+    """
+    counts = data.counts
+    users = rng.permutation(np.flatnonzero(counts >= 2))[:n_users]
+    n_held = np.zeros(data.n_users, np.int64)
+    n_held[users] = np.maximum(1, np.rint(share * counts[users]))
+    rows = np.repeat(np.arange(data.n_users), counts)
+    # A random order within each user: the first items are held out.
+    order = np.lexsort((rng.random(rows.size), rows))
+    is_held = np.zeros(rows.size, bool)
+    is_held[order] = np.arange(rows.size) - np.repeat(data.offsets[:-1], counts) < np.repeat(n_held, counts)
+    rest, held = (
+        replace(
+            data,
+            offsets=offsets_of(np.bincount(rows[which], minlength=data.n_users)),
+            items=data.items[which],
+            labels=np.ones(int(which.sum())),
+        )
+        for which in (~is_held, is_held)
+    )
+    return rest, held
