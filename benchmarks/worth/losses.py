@@ -75,10 +75,9 @@ def table(found: Mapping[str, Mapping[str, Floats]], baseline: str) -> str:
 def _linear(losses: Sequence[str]) -> tuple[dict[str, Contestant], str]:
     """Return the rivals, ours and the losses, and the one to compare with."""
     rivals = {name: linear.RIVALS[name] for name in ("ridge", "linear trees")}
-    ours = {each: partial(linear.tuned, each, _PENALTIES) for each in losses}
-    return {
-        name: _of_parts(each) for name, each in {**rivals, "LinearRanker()": linear.default, **ours}.items()
-    }, "ridge"
+    ours: dict[str, linear.Contestant] = {each: partial(linear.tuned, each, _PENALTIES) for each in losses}
+    every = {**rivals, "LinearRanker()": linear.default, **ours}
+    return {name: _of_parts(each) for name, each in every.items()}, "ridge"
 
 
 def _of_parts(contestant: linear.Contestant) -> Contestant:
