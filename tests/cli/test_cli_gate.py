@@ -46,7 +46,8 @@ def test_the_exit_status_is_the_verdict(files: Path, arguments: tuple[str, ...],
     ("arguments", "message"),
     [
         ((), "judged documents and a candidate are needed"),
-        (("qrels.txt",), "judged documents and a candidate are needed"),
+        (("qrels.txt",), "no baseline"),
+        (("qrels.txt", "--baseline", "worse.run"), "no system to evaluate"),
         (("qrels.txt", "better.run"), "no baseline"),
         (("qrels.txt", "better.run", "worse.run"), "no baseline"),
         (("qrels.txt", "better.run", "--baseline", "none.run"), "none.run"),
@@ -91,9 +92,10 @@ def test_a_policy_needs_no_arguments_and_the_command_line_wins(files: Path) -> N
 
 
 def test_junit_is_xml_and_html_is_written(files: Path) -> None:
-    result = run("qrels.txt", "worse.run", "--baseline", "better.run", "--format", "junit", "--html", "gate.html")
+    result = run("qrels.txt", "worse.run", "--baseline", "better.run", "--junit", "gate.xml", "--html", "gate.html")
     assert result.exit_code == 1
-    assert ElementTree.fromstring(result.stdout).attrib["failures"] == "1"
+    assert ElementTree.parse("gate.xml").getroot().attrib["failures"] == "1"
+    assert result.stdout.startswith("FAIL: ")
     assert "Gate: fail" in Path("gate.html").read_text()
 
 

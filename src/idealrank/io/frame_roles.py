@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -16,17 +16,23 @@ from idealrank.errors import DataError
 if TYPE_CHECKING:
     from narwhals.dtypes import DType
 
+#: The column that has the name of the file of each record, which a folder with one file per question gets.
+FILE = "nameofitsfile"
+_QUERY_IDS = ("qid", "queryid", "userid", "topicid", "questionid")
+_CHUNKS = ("chunkid", "nodeid")
+_QUERIES = (
+    ("query", "user", "topic"),
+    ("question", "userinput"),
+    ("sessionid", "searchid", "srchid", "customerid", "reviewerid"),
+)
 #: Names of columns by role, without case, hyphens and underscores, as idealrank, PyTerrier, ir_measures, MTEB, BEIR,
 #: recommenders, retrieval for language models, and well-known data sets of searches, ratings and clicks write them. A
 #: name of an earlier group wins over those of later groups; two of one group are ambiguous. "chunk" takes the place
-#: of "doc"; "begin" and "end" are offsets in a document; "relevant" and "retrieved" hold lists of documents.
+#: of "doc", and "listed" that of "chunk" in lists of documents; "question" takes that of "query" in rows with lists of
+#: documents; "begin" and "end" are offsets in a document; "relevant" and "retrieved" hold lists of documents.
 NAMES: Mapping[str, Sequence[Sequence[str]]] = {
-    "query": (
-        ("qid", "queryid", "userid", "topicid", "questionid"),
-        ("query", "user", "topic"),
-        ("question", "userinput"),
-        ("sessionid", "searchid", "srchid", "customerid", "reviewerid"),
-    ),
+    "query": (_QUERY_IDS, *_QUERIES),
+    "question": (_QUERY_IDS, ("id",), (FILE,), *_QUERIES),
     "doc": (
         ("docno",),
         ("docid", "documentid", "corpusid", "passageid", "pid", "itemid"),
@@ -36,7 +42,8 @@ NAMES: Mapping[str, Sequence[Sequence[str]]] = {
         ("parentasin",),
         ("asin",),
     ),
-    "chunk": (("chunkid", "nodeid"),),
+    "chunk": (_CHUNKS,),
+    "listed": (_CHUNKS, ("id",)),
     "label": (("label", "relevance", "rel", "grade", "rating"), ("target",)),
     "score": (("score", "prediction"), ("pred", "similarity", "similarityscore", "yscore", "ypred")),
     "rank": (("rank",), ("position",)),
@@ -47,16 +54,20 @@ NAMES: Mapping[str, Sequence[Sequence[str]]] = {
         ("relevant", "relevantids", "relevantdocs", "relevantchunks", "relevantpassages"),
         ("gold", "goldids", "golddocs", "goldchunks", "goldpassages", "goldspans", "evidence"),
         ("expected", "expectedids", "groundtruth", "positives", "references", "referencecontextids"),
+        ("referencecontexts",),
     ),
     "retrieved": (
         ("retrieved", "retrievedids", "retrieveddocs", "retrievedchunks", "retrievedpassages", "retrievedcontextids"),
+        ("retrievedcontexts",),
         ("results", "ranking", "ranked", "hits", "contexts", "chunks"),
     ),
 }
 _TITLES = {
     "query": "query ids",
+    "question": "query ids",
     "doc": "document ids",
     "chunk": "ids of chunks",
+    "listed": "ids of chunks",
     "label": "labels",
     "score": "scores",
     "rank": "ranks",
@@ -121,9 +132,15 @@ def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
     >>> find_column("doc", ["qid", "docid", "docno", "score"]), find_column("label", ["qid", "score"])
     ('docno', None)
     """
+    return next(find_columns(role, columns, given), None)
+
+
+def find_columns(role: str, columns: Iterable[str], given: Mapping[str, str] | None = None) -> Iterator[str]:
+    """Yield the columns that may have a role, those of earlier groups of names first; see `find_column`."""
     names, given = list(columns), given or {}
     if given.get(role) in names:
-        return given[role]
+        yield given[role]
+        return
     free = [name for name in names if name not in given.values()]
     for group in NAMES[role]:
         matches = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in group]
@@ -132,9 +149,7 @@ def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
                 f"several columns could hold the {_TITLES[role]}: {_listed(matches)}; pass {role}= with one of them "
                 f"(--{role} on the command line)"
             )
-        if matches:
-            return matches[0]
-    return None
+        yield from matches
 
 
 def need_column(role: str, columns: Iterable[str], given: Mapping[str, str] | None = None) -> str:

@@ -384,7 +384,8 @@ _REPEATED = (
     + NUMBER
     + rb"[ \t\r]*+\n(?:[^\n]*\n)*?[ \t]*+\1[ \t]++(?!\2\s)\S++[ \t]++\3\s)"
 )
-_JUDGMENT = rb"(?!" + _REPEATED + rb")" + (FIELD + BLANK) * 3 + NUMBER + rb"[ \t\r]*(?:\n|$)"
+_NOT_JSON = rb"(?![\[{]\s*+[\"{])"
+_JUDGMENT = _NOT_JSON + rb"(?!" + _REPEATED + rb")" + (FIELD + BLANK) * 3 + NUMBER + rb"[ \t\r]*(?:\n|$)"
 SUBTOPICS = Format("subtopics", Qrels, _REPEATED, partial(read_qrels, subtopics=True), _write_by_subtopic)
 QRELS = Format("qrels", Qrels, _JUDGMENT, read_qrels, write_qrels)
-RUN = Format("run", Run, (FIELD + BLANK) * 4 + NUMBER + BLANK + FIELD, read_run, write_run)
+RUN = Format("run", Run, _NOT_JSON + (FIELD + BLANK) * 4 + NUMBER + BLANK + FIELD, read_run, write_run)

@@ -28,9 +28,6 @@ class _GateCommand(SystemsCommand):
                 each.required = False
             elif each.name == "systems":
                 each.metavar = "[CANDIDATE]..."
-            elif each.name == "output_format" and isinstance(each, click.Option):
-                each.type = click.Choice(["text", "json", "csv", "markdown", "latex", "junit"])
-                each.help = "Print the result as text (the default), json, csv, markdown, latex or junit (XML)."
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Parse the arguments."""
@@ -85,6 +82,7 @@ def _errors_apart() -> Iterator[None]:
 )
 @click.option("--policy", metavar="FILE", help="A TOML file with these options; by default, ./pyproject.toml.")
 @click.option("--save", type=OUTPUT, metavar="FILE", help="Save the values of CANDIDATE as a baseline, and end.")
+@click.option("--junit", type=OUTPUT, metavar="FILE", help="Also write the verdicts as JUnit XML, a report of tests.")
 @click.option("--allow-inconclusive", is_flag=True, help="Exit with 0 if the verdict is inconclusive.")
 @digits_option
 @click.pass_context
@@ -98,6 +96,7 @@ def command(
     removed: str | None,
     policy: str | None,
     save: str | None,
+    junit: str | None,
     allow_inconclusive: bool,
     digits: int,
 ) -> None:
@@ -107,8 +106,8 @@ def command(
     not by less than the margin. Otherwise it is inconclusive. A system that did not change fails in at most 5% of
     cases, whatever the number of measures and categories. The text also says which drops this many queries can find.
 
-    Several files are runs of one system that does not give the same results every time, such as with several seeds;
-    the verdict is then about new queries and new runs of it.
+    CANDIDATE is left out if DATA also has what was retrieved. Several files are runs of one system that does not give
+    the same results every time, such as with several seeds; the verdict is then about new queries and new runs of it.
 
     The exit status is 0 for pass, 1 for fail, 2 for inconclusive and 3 for errors.
 
@@ -120,7 +119,7 @@ def command(
     Examples:
       idealrank gate qrels.txt old.run -m ndcg@10 --save baseline.json
       idealrank gate qrels.txt new.run -m ndcg@10 --baseline baseline.json
-      idealrank gate qrels.txt new.run --baseline old.run --format junit
+      idealrank gate qrels.txt new.run --baseline old.run --junit gate.xml
       idealrank gate qrels.txt new1.run new2.run --baseline baseline.json
       idealrank gate --policy gate.toml --format markdown
     """
@@ -146,20 +145,25 @@ def command(
     from idealrank.cli.support.terminal import working
     from idealrank.comparison.gating.gate import gate
     from idealrank.comparison.gating.saved_baseline import is_saved_baseline
+    from idealrank.io.files import atomic_output
 
     reference = options.pop("baseline", None)
     if reference is None:
         raise click.UsageError("no baseline: give --baseline with a run or a saved file, or save one with --save.")
     paths = [reference] if isinstance(reference, str) else reference
+    if not request.systems:
+        request.inputs()  # DATA has the candidate, or it is a usage error
     is_saved = len(paths) == 1 and is_saved_baseline(paths[0])
     others = () if is_saved else tuple(f"baseline={path}" for path in paths)
     inputs = replace(request, systems=(*request.systems, *others)).inputs()
-    reference = paths[0] if is_saved else inputs.systems["baseline"]
+    systems = inputs.systems or {}
+    reference = paths[0] if is_saved else systems["baseline"]
     with working("comparing with the baseline", quiet=request.quiet):
-        result = gate(
-            inputs.data, inputs.systems["candidate"], reference, request.measures, like=inputs.like, **options
-        )
+        result = gate(inputs.data, systems.get("candidate"), reference, request.measures, like=inputs.like, **options)
     request.show(result, digits=digits)
+    if junit is not None:
+        with atomic_output(junit) as file:
+            file.write(result.to_junit().encode())
     context.exit(0 if allow_inconclusive and result.verdict == "inconclusive" else result.exit_status)
 
 
@@ -174,7 +178,7 @@ def _completed(request: Request, options: dict[str, Any]) -> Request:
     if not request.measures:
         chosen["measures"] = (measures,) if isinstance(measures, str) else tuple(measures)
     request = replace(request, **chosen)
-    if not request.data or not request.systems:
+    if not request.data:
         raise click.UsageError("judged documents and a candidate are needed: give DATA and CANDIDATE, or a policy.")
     return request
 

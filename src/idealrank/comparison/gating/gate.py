@@ -59,7 +59,7 @@ _ALL_DOCUMENTS = 2**31
 
 def gate(
     data: Data,
-    candidate: OneSystem | Sequence[OneSystem],
+    candidate: OneSystem | Sequence[OneSystem] | None,
     baseline: OneSystem | Sequence[OneSystem] | Baseline,
     measures: Measures = ("ndcg@10",),
     *,
@@ -84,7 +84,8 @@ def gate(
     ----------
     data, candidate
         The judged documents and the changed system, as in `evaluate`. A system that does not give the same results
-        every time is a list of several runs: then verdicts are about new queries and new runs of it.
+        every time is a list of several runs: then verdicts are about new queries and new runs of it. The candidate
+        is None if the data also has what was retrieved.
     baseline
         The system to compare with, in the same form; or the values that `save_baseline` returned, or the path of the
         file that it wrote.
@@ -139,12 +140,17 @@ def gate(
         raise OptionError(f"removed must be one of {', '.join(_REMOVED)}, got {removed!r}")
     saved = read_baseline(os.fspath(baseline)) if is_saved_baseline(baseline) else baseline  # type: ignore[arg-type]
     laid_out = layout_of(gate, layout, order)
+    shape = recognize(data, "data", laid_out) if candidate is None or by is not None else None
+    if shape is not None and candidate is None:
+        candidate = shape.own_system
+        if candidate is None:
+            raise DataError(f"{shape.describe()} has no retrieved documents: give the candidate, too")
     given: dict[str, Any] = {_CANDIDATE: candidate}
     if not isinstance(saved, Baseline):
         given[_BASELINE] = saved
     judged, each_system = judged_and_each_system(data, given, laid_out)
     systems = dict(each_system)
-    categories = None if by is None else categories_of(by, recognize(data, "data", laid_out))
+    categories = None if by is None or shape is None else categories_of(by, shape)
     evaluator = Evaluator(judged, like, by=categories, n_threads=n_threads)
     margins = check_margins(margin, named_measures(measures, evaluator.convention))
     evaluations = {}

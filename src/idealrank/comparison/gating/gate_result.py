@@ -420,15 +420,8 @@ class Gate(Result):
             yield f"several runs of a system ({many}): verdicts and bounds are about new queries and new runs"
         yield f"like {self.evaluation.convention.title}"
 
-    def to_junit(self, table: str | None = None, *, digits: int = 4) -> str:
+    def to_junit(self) -> str:
         """Return the verdicts as JUnit XML, which continuous integration shows as tests: inconclusive is skipped.
-
-        Parameters
-        ----------
-        table : str, optional
-            Not used; methods that write a result take the name of a table.
-        digits : int
-            Not used.
 
         Returns
         -------

@@ -15,7 +15,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.data.spans import Spans
 from idealrank.errors import DataError
 from idealrank.io.frame_arrays import read_doc_ids, read_numbers, read_query_ids
-from idealrank.io.frame_roles import check_score_column, find_column, need_column
+from idealrank.io.frame_roles import check_score_column, find_column, find_columns, need_column
 from idealrank.io.frames import (
     collected,
     frame_schema,
@@ -47,10 +47,11 @@ class FrameShape(Shape):
     @property
     def gives(self) -> tuple[Content, ...]:
         """Judgments, a run or labels; no labels of documents if a query has one row with lists."""
-        has_lists = self._relevant or self._retrieved
+        has_lists = self._list_column("relevant") or self._list_column("retrieved")
         return ("qrels", "run") if has_lists else ("qrels", "run", "ranking")
 
     _joined: Collection[str] | None = None
+    _chunk = "chunk"
 
     @cached_property
     def _schema(self) -> Mapping[str, DType]:
@@ -66,15 +67,27 @@ class FrameShape(Shape):
         return self._names
 
     def join_on(self, names: Collection[str]) -> None:
-        """Prefer these columns of ids."""
+        """Prefer these columns."""
         self._joined = names
+        for each in ("_relevant", "_retrieved"):  # whose queries depend on it
+            self.__dict__.pop(each, None)
+
+    def _query(self) -> str:
+        """Return the column of queries: that which the other frames have, too."""
+        if "query" in self.layout.columns:
+            return self._need("query")
+        has_lists = self._list_column("relevant") or self._list_column("retrieved")
+        names = list(find_columns("question" if has_lists else "query", self._names, self.layout.columns))
+        return next((name for name in names if name in (self._joined or ())), None) or (
+            names[0] if names else self._need("query")
+        )
 
     def _doc(self) -> str:
         """Return the column of documents, which may be chunks: that which the other frames have, too."""
         names, given = self._names, self.layout.columns
         if "doc" in given:
             return self._need("doc")
-        either = [find_column("chunk", names, given), find_column("doc", names, given)]
+        either = [find_column(self._chunk, names, given), find_column("doc", names, given)]
         both = [name for name in either if name is not None]
         shared = [name for name in both if name in (self._joined or ())]
         if len(both) == 2 and not shared:
@@ -99,7 +112,7 @@ class FrameShape(Shape):
         names, given = self._names, self.layout.columns
         roles = ["label"] if content == "qrels" else ["score", "rank"]
         number, role = next(((name, role) for role in roles if (name := find_column(role, names, given))), (None, ""))
-        columns = [self._need(role) for role in ("query", "doc", "begin", "end")]
+        columns = [self._query(), *(self._need(role) for role in ("doc", "begin", "end"))]
         frame = collected(self.value, list(dict.fromkeys([*columns, *([number] if number else [])])))
         if number is None:
             values = np.ones(len(frame)) if content == "qrels" else -np.arange(len(frame), dtype=np.float64)
@@ -119,11 +132,15 @@ class FrameShape(Shape):
 
     def _lists(self, role: Literal["relevant", "retrieved"]) -> Shape | None:
         """Return the lists of documents in a column, if each query has one row."""
+        name = self._list_column(role)
+        return None if name is None else self._lists_of(name)
+
+    def _list_column(self, role: Literal["relevant", "retrieved"]) -> str | None:
         columns = self.layout.columns if role == "relevant" else self.layout.of_runs().columns
         name = columns.get("doc") or columns.get("label", "")
         if name not in self._names or not self._holds_lists(name):
             name = find_column(role, self._names) or ""
-        return self._lists_of(name) if name and self._holds_lists(name) else None
+        return name if name and self._holds_lists(name) else None
 
     def _holds_lists(self, name: str) -> bool:
         import narwhals as nw
@@ -134,7 +151,7 @@ class FrameShape(Shape):
         return any(is_list(cell) for cell in collected(self.value, [name]).get_column(name).to_list()[:_SEEN])
 
     def _lists_of(self, name: str) -> Shape:
-        query = self._need("query")
+        query = self._query()
         frame = collected(self.value, [query, name])
         cells = frame.get_column(name).to_list()
         ids = read_query_ids(frame, query).tolist()
@@ -142,7 +159,8 @@ class FrameShape(Shape):
             again = next(each for each in ids if ids.count(each) > 1)
             raise DataError(f"{name!r} holds lists, so a query has one row; it has several", query=again)
         lists = {each: list(cell) if is_list(cell) else [] for each, cell in zip(ids, cells, strict=True)}
-        return recognize(lists, f"the column {name!r}")
+        others = {role: own for role, own in self.layout.columns.items() if own not in self._names}
+        return recognize(lists, f"the column {name!r}", InputLayout(columns=others))
 
     @property
     def own_system(self) -> Shape | None:
@@ -172,7 +190,7 @@ class FrameShape(Shape):
         if (inner := self._relevant) is not None:
             return inner.qrels()
         names, given = self._names, self.layout.columns
-        query, doc = self._need("query"), self._doc()
+        query, doc = self._query(), self._doc()
         label = find_column("label", names, given)
         if label is None and "label" not in given:
             label = next((name for name in names if str(name).lower() == "score"), None)
@@ -194,7 +212,7 @@ class FrameShape(Shape):
         if (inner := self._retrieved) is not None:
             return inner.run()
         names, given = self._names, self.layout.columns
-        query, doc = self._need("query"), self._doc()
+        query, doc = self._query(), self._doc()
         score, rank = find_column("score", names, given), find_column("rank", names, given)
         if rank is not None and (score is None or ("rank" in given and "score" not in given)):
             return run_from_frame(self.value, query, doc, rank=rank)
@@ -210,7 +228,7 @@ class FrameShape(Shape):
         names, given = self._names, self.layout.columns
         return from_frame(
             self.value,
-            self._need("query"),
+            self._query(),
             self._need("label"),
             score=find_column("score", names, given) if scored else None,
             doc=find_column("doc", names, given),
@@ -220,12 +238,13 @@ class FrameShape(Shape):
 
     def categories(self, column: str) -> dict[object, object]:
         """Return {query: its value in this column}, which must be the same in all of its rows."""
-        return values_by_query(self.value, self._need("query"), column)
+        return values_by_query(self.value, self._query(), column)
 
     def column(self, name: str) -> Shape | None:
         """Return a column of scores, or of retrieved documents."""
         if name not in self._names:
-            return None
+            inner = self._retrieved or self._relevant
+            return None if inner is None else inner.column(name)
         return self._lists_of(name) if self._holds_lists(name) else ColumnShape(self.value, self.layout, name)
 
 

@@ -16,7 +16,7 @@ from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress, copy_of_pipe, display_name, first_bytes, read_whole
-from idealrank.io.formats import NUMBER, Format, Frame, Nested, recognized, sniffed
+from idealrank.io.formats import NUMBER, Format, Frame, Nested, load, recognized, sniffed
 from idealrank.io.prefetch import RunAhead
 from idealrank.io.shapes.shape import ROLES, Content, InputLayout, Shape, recognize
 
@@ -85,15 +85,27 @@ class PathShape(Shape):
     def _start(self) -> bytes:
         if self._path == "-":
             return b""
+        if self._is_folder:
+            return b""
         if os.path.isdir(self._path):
-            raise IsADirectoryError(errno.EISDIR, "expected a file, got a folder", self._path)
+            raise IsADirectoryError(errno.EISDIR, "expected a file or a folder of JSON files, got a folder", self._path)
         if not os.path.exists(self._path):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._path)
         return first_bytes(self._path) if os.path.isfile(self._path) else b""
 
     @cached_property
+    def _is_folder(self) -> bool:
+        if not os.path.isdir(self._path):
+            return False
+        from idealrank.io.json_questions import json_files
+
+        return bool(json_files(self._path))
+
+    @cached_property
     def kind(self) -> Format | None:
         """The format; None for one number per line."""
+        if self._is_folder:
+            return load("json")
         kind = self._given or (sniffed(self._path) if self._start else None)
         if kind is None and _NUMBER_LINES.match(self._start):
             return None
@@ -240,10 +252,14 @@ class PathShape(Shape):
             return kind.read(self._path, text=ids, progress=progress)
 
     def _json(self) -> Any:
+        from idealrank.io.json_questions import load_folder, unwrapped
         from idealrank.io.nested_json import load_json
 
+        if self._is_folder:
+            return load_folder(self._path)
+
         with self._reading(self._path) as progress:
-            return load_json(self._path, progress=progress)
+            return unwrapped(load_json(self._path, progress=progress))
 
     @contextmanager
     def _located(self) -> Iterator[None]:

@@ -35,17 +35,19 @@ class RecordsShape(FrameShape):
         if isinstance(value, Mapping):
             self._queries = list(value)
             rows = [row for query, records in value.items() for row in _rows(query, records)]
-            names = {name for row in rows for name in row}
+            names = {name for row in rows for name in _flat(row)}
             has_order = {"score", "rank"} & {*layout.columns} or any(find_column(r, names) for r in ("score", "rank"))
+            self._chunk = "listed"
             own = {"query": _QUERY} if has_order else {"query": _QUERY, "rank": _PLACE}
             layout = replace(layout, columns={**layout.columns, **own}, run_columns={})
         for number, row in enumerate(rows):
             if not isinstance(row, Mapping):
                 raise DataError(f"expected records like the first, got {type(row).__name__}", row=number)
+        rows = list(map(_flat, rows))
         if rows and (what := too_many_columns(len(rows[0]), 8 * len(rows) * len(rows[0]))):
             raise DataError(what)
         try:
-            super().__init__(pyarrow_module().Table.from_pylist(list(map(dict, rows))), layout)
+            super().__init__(pyarrow_module().Table.from_pylist(rows), layout)
         except (ValueError, TypeError, OverflowError) as error:
             raise DataError(f"cannot read the records as a table: {error}") from None
 
@@ -80,6 +82,14 @@ class RecordsShape(FrameShape):
     def _all_queries(self, ids: Ids, offsets: Any) -> tuple[Ids, Any]:
         every = Ids.of(dict.fromkeys([*ids, *Ids.of(self._queries)]))
         return every, np.concatenate([offsets, np.full(len(every) - len(ids), offsets[-1])])
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with the fields of the objects in it, such as metadata, unless it has such a field itself."""
+    fields = dict(row)
+    inner = [_flat(each) for each in fields.values() if isinstance(each, Mapping)]
+    own = {name: each for name, each in fields.items() if not isinstance(each, Mapping)}
+    return {name: each for one in [*inner[::-1], own] for name, each in one.items()} if inner else own
 
 
 def _rows(query: object, records: Any) -> list[dict[str, Any]]:

@@ -1,0 +1,110 @@
+"""Questions in JSON as people keep them: folders of files, objects around lists, rows with lists of objects."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import idealrank as ir
+from idealrank.errors import IdealrankError
+
+GOLD = {"q1": ["a#1", "a#2"], "q2": ["b#1"], "q3": ["c#7"]}
+FOUND = {"q1": ["a#2", "z", "a#1"], "q2": ["y", "b#1"], "q3": ["x", "w"]}
+EXPECTED = ir.evaluate(GOLD, FOUND, "ndcg@10, rr").per_query
+TEXTS = {"q1": "What is a?", "q2": "Is b 0 or 1, is it 5 ?", "q3": "Why c?"}
+
+
+def _stored(name: str, content: Any) -> str:
+    if name.endswith("/"):
+        Path(name).mkdir()
+        for file, each in content.items():
+            Path(name, f"{file}.json").write_text(json.dumps(each))
+    elif name.endswith(".jsonl"):
+        Path(name).write_text("".join(json.dumps(each) + "\n" for each in content))
+    else:
+        Path(name).write_text(json.dumps(content))
+    return name
+
+
+def _rows(**fields: Any) -> list[dict[str, Any]]:
+    return [{name: make(query) for name, make in fields.items()} for query in GOLD]
+
+
+def _objects(query: str) -> list[dict[str, Any]]:
+    return [{"id": doc, "content": "text", "score": 1 / n} for n, doc in enumerate(FOUND[query], 1)]
+
+
+_gold, _found, _text, _id = GOLD.__getitem__, FOUND.__getitem__, TEXTS.__getitem__, str
+GOLDS = {
+    "gold/": {q: {"question": TEXTS[q], "gold": GOLD[q]} for q in GOLD},
+    "lists/": GOLD,
+    "parts/": {"one": _rows(id=_id, gold=_gold)[:2], "two": _rows(id=_id, gold=_gold)[2:]},
+    "gold.json": {"version": 1, "questions": _rows(id=_id, question=_text, gold_passages=_gold)},
+    "gold.jsonl": _rows(question=_text, id=_id, relevant_docs=_gold),
+    "llama.json": {"queries": TEXTS, "corpus": {"b#1": "x"}, "relevant_docs": GOLD, "mode": "text"},
+}
+RETRIEVED = {
+    "found/": {q: {"question": TEXTS[q], "chunks": _objects(q)} for q in GOLD},
+    "plain/": FOUND,
+    "objects/": {q: _objects(q) for q in GOLD},
+    "found.json": {"results": _rows(id=_id, retrieved=_objects)},
+    "found.jsonl": _rows(question_id=_id, chunks=_found),
+    "langchain.json": {
+        q: [{"page_content": "", "metadata": {"chunk_id": doc, "page": 3}} for doc in FOUND[q]] for q in GOLD
+    },
+    "llama_found.json": {
+        q: [{"node": {"id_": doc, "text": ""}, "score": 1 / n} for n, doc in enumerate(FOUND[q], 1)] for q in GOLD
+    },
+}
+
+
+@pytest.mark.parametrize("found", RETRIEVED)
+@pytest.mark.parametrize("gold", GOLDS)
+def test_every_form_has_the_same_values(gold: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = ir.evaluate(_stored(gold, GOLDS[gold]), _stored(found, RETRIEVED[found]), "ndcg@10, rr")
+    by_text = found == "found/" and gold in ("gold.json", "gold.jsonl")  # the text of a question is all that both have
+    assert values.query_ids.tolist() == [*(TEXTS.values() if by_text else GOLD)]
+    for name, expected in EXPECTED.items():
+        assert values.per_query[name].tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("gold", "found"),
+    [("gold", "retrieved"), ("reference_context_ids", "retrieved_context_ids"), ("expected", "retrieved_contexts")],
+)
+def test_one_file_or_folder_has_both(gold: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = _rows(user_input=_text, **{gold: _gold, found: _found})
+    folder = {f"n{n}": row for n, row in enumerate(rows)}
+    for data in (_stored("both.json", rows), _stored("both/", folder)):
+        assert ir.evaluate(data, None, "rr").per_query["rr"].tolist() == EXPECTED["rr"].tolist()
+        assert ir.gate(data, None, data, "rr").measures[0].change == 0
+        assert ir.save_baseline(data, None, "rr").values["rr"].tolist() == EXPECTED["rr"].tolist()  # type: ignore[arg-type]
+
+
+def test_folders_that_cannot_be_read_say_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    for data, message in (
+        (_stored("mixed/", {"q1": ["a"], "q2": {"gold": ["a"]}}), r"mixed/q2\.json:1:1: expected an object"),
+        (_stored("number/", {"q1": 7}), r"number/q1\.json:1:1: expected an object"),
+        (_stored("broken/", {"q1": []}), ""),
+    ):
+        if data == "broken/":
+            Path("broken/q1.json").write_text("{")
+            message = r"broken/q1\.json:1:2: not valid JSON"
+        with pytest.raises(IdealrankError, match=message):
+            ir.evaluate(data, FOUND, "rr")
+    with pytest.raises(IsADirectoryError, match="JSON files"):
+        ir.evaluate("empty", FOUND, "rr")
+
+
+def test_the_id_of_a_chunk_is_not_guessed_beside_that_of_its_document() -> None:
+    chunks = {q: [{"id": doc, "source": doc[0]} for doc in docs] for q, docs in FOUND.items()}
+    with pytest.raises(IdealrankError, match="'id' may hold the documents, and 'source' too: pass doc="):
+        ir.evaluate(GOLD, chunks, "rr")
+    assert ir.evaluate(GOLD, chunks, "rr", doc="id").per_query["rr"].tolist() == EXPECTED["rr"].tolist()
+    rows = [{"question_id": q, "chunks": own} for q, own in chunks.items()]
+    assert ir.evaluate(GOLD, rows, "rr", doc="id").per_query["rr"].tolist() == EXPECTED["rr"].tolist()
