@@ -14,16 +14,20 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import idealrank as ir
 from idealrank import stats
+from idealrank.data.ids import Ids
+from idealrank.io.format_list import FORMATS
+from idealrank.io.formats import Frame, Nested, load
 from idealrank.measures.measure_names import MEASURES
 
 PAGE = Path(__file__).parents[1] / "docs" / "reliability.md"
@@ -44,8 +48,18 @@ _LEAST = 0.002
 _LEAST_MB = 2.0
 
 
-def work(n: int) -> Iterator[tuple[str, Callable[[], Any]]]:
+Tasks = Iterator[tuple[str, Callable[[], Any]]]
+
+
+def work(n: int) -> Tasks:
     """Yield the name of each task and the task for n documents, lines or queries."""
+    yield from _measures(n)
+    yield from _statistics(n)
+    yield from _readers(n)
+    yield from _forms(n)
+
+
+def _measures(n: int) -> Tasks:
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 4, n).astype(float), rng.permutation(n).astype(float)
     tied = np.floor(scores / 50)
@@ -62,37 +76,64 @@ def work(n: int) -> Iterator[tuple[str, Callable[[], Any]]]:
     few = n // 10
     rows = ["q"] * few, rng.integers(0, 10, few).tolist(), [f"d{i}" for i in range(few)], np.ones(few)
     by_subtopic, ranked = ir.SubtopicQrels.from_rows(*rows), {"q": rows[2]}
-    for name in ("alpha_ndcg", "nerr_ia", "nnrbp", "ap_ia", "strec"):
-        yield f"`{name}`, n / 10 documents", partial(ir.evaluate, by_subtopic, ranked, name)
+    for name, cls in sorted(MEASURES.members().items()):
+        if cls.needs_subtopics:
+            yield f"`{name}`, n / 10 documents", partial(ir.evaluate, by_subtopic, ranked, name)
+
+
+def _statistics(n: int) -> Tasks:
+    rng = np.random.default_rng(0)
     a, b = rng.normal(size=n), rng.normal(size=n)
-    for name in ("t_test", "wilcoxon_test", "sign_test"):
+    for name in ("t_test", "wilcoxon_test", "sign_test", "effect_size"):
         yield f"`stats.{name}`", partial(getattr(stats, name), a, b)
+    for name in ("equivalence_test", "non_inferiority_test"):
+        yield f"`stats.{name}`", partial(getattr(stats, name), a, b, 0.1)
     for name in ("interval", "minimum_detectable_effect"):
         yield f"`stats.{name}`", partial(getattr(stats, name), a)
-    yield "`stats.effect_size`", lambda: stats.effect_size(a, b)
-    yield (
-        "`stats.randomization_test`, n / 100 queries",
-        lambda: stats.randomization_test(a[: n // 100], b[: n // 100], seed=0),
-    )
-    order = rng.permutation(few).tolist()
+    for name in ("holm", "bonferroni", "benjamini_hochberg"):
+        yield f"`stats.{name}`", partial(getattr(stats, name), rng.random(n))
+    yield "`stats.prediction_powered`", partial(stats.prediction_powered, a[: n // 10], b)
+    few = n // 100
+    for name in ("randomization_test", "bootstrap_test"):
+        yield f"`stats.{name}`, n / 100 queries", partial(getattr(stats, name), a[:few], b[:few], seed=0)
+    parts = [a[:few], a[few : 2 * few]], [b[:few], b[few : 2 * few]]
+    yield "`stats.stratified_randomization_test`, n / 50 queries", partial(stats.stratified_randomization_test, *parts)
+    matrix = a.reshape(-1, 10)
+    yield "`stats.queries_for`, 10 systems, n / 10 queries", partial(stats.queries_for, 0.1, matrix)
+    yield "`stats.anova`, 10 systems, n / 10 queries", partial(stats.anova, matrix)
+    yield "`stats.variance_components`, 10 runs, n / 10 queries", partial(stats.variance_components, matrix)
+    for name in ("randomized_tukey_hsd", "rank_systems"):
+        own = matrix[: n // 1000] if name == "randomized_tukey_hsd" else [matrix[: n // 1000]]
+        yield f"`stats.{name}`, 10 systems, n / 1,000 queries", partial(getattr(stats, name), own)
+    order = rng.permutation(n // 10).tolist()
     yield "`stats.tau_ap`, n / 10 documents", lambda: stats.tau_ap(order, sorted(order))
     yield "`stats.rbo`, n / 10 documents", lambda: stats.rbo(order, sorted(order))
-    texts = {
-        "read_letor": "".join(f"{i % 5} qid:{i // 100} 1:0.5 2:{i}\n" for i in range(n)),
-        "read_qrels": "".join(f"{i // 100} 0 d{i} {i % 5}\n" for i in range(n)),
-        "read_run": "".join(f"{i // 100} Q0 d{i} 1 {i} t\n" for i in range(n)),
-        "io.read_scores": "".join(f"{i}\n" for i in range(n)),
-        "io.read_csv": "qid,label,score\n" + "".join(f"{i // 100},{i % 5},{i}\n" for i in range(n)),
-    }
-    for name, text in texts.items():
-        reader: Any = ir
-        for part in name.split("."):
-            reader = getattr(reader, part)
-        yield f"`{name}`", partial(_read, reader, text.encode())
-    yield from _forms(n)
 
 
-def _forms(n: int) -> Iterator[tuple[str, Callable[[], Any]]]:
+def _readers(n: int) -> Tasks:
+    """Yield the reading of a file of n lines in each format, 100 lines per query, which the format itself writes."""
+    ends, docs = np.arange(0, n + 1, 100), Ids.of([f"d{i}" for i in range(n)])
+    queries, rng = Ids.of(range(n // 100)), np.random.default_rng(0)
+    labels, scores = rng.integers(0, 5, n).astype(float), rng.permutation(n) / n
+    run = ir.Run.from_flat(queries, ends, docs, scores)
+    qrels = ir.Qrels.from_flat(queries, ends, docs, labels)
+    subtopics = ir.SubtopicQrels.from_rows(np.arange(n) // 100, np.arange(n) % 3, docs, labels)
+    letor = ir.from_arrays(labels, offsets=ends, features=rng.random((n, 2), np.float32))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, listing in FORMATS.items():
+            kind, path = load(name), os.path.join(folder, name)
+            held: dict[Any, Any] = {Frame: lambda: ir.io.to_frame(run, "pyarrow"), Nested: lambda: qrels}
+            held |= {ir.Run: lambda: run, ir.RankingData: lambda: letor}
+            held[ir.Qrels] = (lambda: subtopics) if name == "subtopics" else (lambda: qrels)
+            kind.write(held[kind.holds](), path)
+            yield f"reading {listing.title}", partial(kind.read, path)
+            os.unlink(path)
+    numbers = "".join(f"{i}\n" for i in range(n)).encode()
+    for name in ("read_scores", "read_groups"):
+        yield f"`io.{name}`", partial(_read, getattr(ir.io, name), numbers)
+
+
+def _forms(n: int) -> Tasks:
     """Yield an evaluation of n documents, 100 per query, in each form of input."""
     import pandas as pd
     import polars as pl
@@ -112,10 +153,32 @@ def _forms(n: int) -> Iterator[tuple[str, Callable[[], Any]]]:
         for own in given
     ]
     yield "`evaluate`, dicts", partial(ir.evaluate, *nested, "ndcg")
+    pairs = {query: list(docs.items()) for query, docs in nested[1].items()}
+    yield "`evaluate`, pairs", partial(ir.evaluate, nested[0], pairs, "ndcg")
+    ranked_ids = {query: sorted(docs, key=docs.__getitem__, reverse=True) for query, docs in nested[1].items()}
+    yield "`evaluate`, ranked ids", partial(ir.evaluate, nested[0], ranked_ids, "ndcg")
+    named = [
+        [make(query, doc, value) for query, docs in own.items() for doc, value in docs.items()]
+        for own, make in zip(nested, (_Judgment, _Scored), strict=True)
+    ]
+    yield "`evaluate`, named tuples", partial(ir.evaluate, *named, "ndcg")
+    yield "`evaluate`, matrices", partial(ir.evaluate, *(own.reshape(-1, 100) for own in (labels, scores)), "ndcg")
     yield "`evaluate`, arrays", partial(ir.evaluate, labels, scores, "ndcg", query_ids=queries)
     yield "`evaluate`, lists", partial(ir.evaluate, *given, "ndcg", query_ids=queries)
     matrices = [sp.csr_array((own, (queries, docs)), shape=(n // 100, 100)) for own in (labels, scores)]
     yield "`evaluate`, sparse matrices", partial(ir.evaluate, *matrices, "ndcg")
+
+
+class _Judgment(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: float
+
+
+class _Scored(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
 
 
 def _read(reader: Callable[[io.BytesIO], Any], text: bytes) -> Any:
@@ -144,7 +207,7 @@ def megabytes(n: int) -> dict[str, float]:
 def peaks(n: int) -> dict[str, float]:
     """Return the peak memory of each task in this process, in MB; Linux only."""
     trim, found = ctypes.CDLL(None).malloc_trim, {}
-    for _, task in work(100):
+    for _, task in work(10_000):
         task()  # imports what it needs
     for name, task in work(n):
         trim(0)
@@ -183,7 +246,7 @@ def time_table(n: int) -> str:
 def memory_table(n: int) -> str:
     """Return the table: readers and forms of input, and the most that anything else takes."""
     rows = measured(megabytes, n, _LEAST_MB)
-    shown = [row for row in rows if "read_" in row[0] or "`evaluate`" in row[0]]
+    shown = [row for row in rows if "read" in row[0] or "`evaluate`" in row[0]]
     others = [row for row in rows if row not in shown]
     lines = [f"| work | n = {n:,} | n = {10 * n:,} | exponent |", "| --- | ---: | ---: | ---: |"]
     lines += [f"| {name} | {short:.1f} MB | {long:.1f} MB | {power:.2f} |" for name, short, long, power in shown]

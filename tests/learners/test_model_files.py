@@ -388,6 +388,22 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyt
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_model_file_beyond_the_limit_is_neither_read_nor_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, path = StoredModel("Any", {}, 1, state={"a": np.zeros(100)}), tmp_path / "model.json"
+    write_model(model, path)
+    assert documents._LARGEST == 1 << 30
+    monkeypatch.setattr(documents, "_LARGEST", path.stat().st_size)
+    assert read_model(path).n_features == 1
+    monkeypatch.setattr(documents, "_LARGEST", path.stat().st_size - 1)
+    with pytest.raises(ParseError, match="larger than"):
+        read_model(path)
+    with pytest.raises(ModelError, match="at most"):
+        write_model(model, tmp_path / "other.json")
+    assert [*tmp_path.iterdir()] == [path]
+
+
 def boosted(**changes: Any) -> dict[str, Any]:
     """A model of two trees: x1 <= 0.5 ? 1 : (x0 <= -1 ? 2 : 3), and 10 whatever x is."""
     state: dict[str, Any] = {
