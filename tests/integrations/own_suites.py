@@ -110,4 +110,8 @@ def ir_measures(folder: Path) -> list[str]:
 if __name__ == "__main__":
     _, tool, folder, *options = sys.argv
     files = {each.__name__: each for each in (torchmetrics, pytrec_eval, ir_measures)}[tool](Path(folder))
-    sys.exit(pytest.main([*files, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:warnings", *options]))
+    sys.exit(
+        pytest.main(
+            [*files, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:warnings", "-o", "addopts=", *options]
+        )
+    )

@@ -10,7 +10,8 @@ from statements.listing import KINDS, WORLDS, kinds_in_source
 from statements.page import PAGE, page_text, read_rates
 from statements.world import World, at_most, between, measured
 from statements.worlds.distinguishing import p_values, values_of
-from statements.worlds.judging import assisted
+from statements.worlds.explanations import data, explanation
+from statements.worlds.judging import assisted, by_document, good_judge
 
 
 def test_every_kind_of_statement_is_listed() -> None:
@@ -66,6 +67,31 @@ def test_machine_judgments_are_measured_by_the_numbers_of_compare_assisted() -> 
         for name in ("mean", "low", "high", "these_low", "these_high"):
             assert getattr(said, name) == pytest.approx(getattr(expected, name), abs=1e-12)
     assert found.differences["ndcg@5"][0].p_value == pytest.approx(assisted(human, guesses).p_value, abs=1e-12)
+
+
+@pytest.mark.parametrize(("measure", "share"), [("ndcg@10", 0.1), ("ndcg@10", 0.3), ("p@5", 0.3)])
+def test_sampled_documents_are_measured_by_the_numbers_of_compare_assisted(measure: str, share: float) -> None:
+    own = pool(size=30).sample(np.random.default_rng(0), 20)
+    places, machine, expected = by_document(np.random.default_rng(1), own, share, good_judge, measure)
+
+    def judged(labels: np.ndarray, rows: list[list[int]]) -> dict[str, dict[str, float]]:
+        flat = labels.ravel().tolist()
+        return {f"q{q}": {f"d{row % 30}": flat[row] for row in own} for q, own in enumerate(rows)}
+
+    every = np.arange(own.labels.size).reshape(own.labels.shape).tolist()
+    runs = {name: judged(scores, every) for name, scores in own.scores.items()}
+    human = judged(own.labels, places.tolist())
+    found = ir.compare_assisted(human, judged(machine, every), runs, measure, sample="documents")
+    (said,) = found.differences[measure]
+    assert (said.mean, said.p_value) == pytest.approx((expected.mean, expected.p_value()), rel=1e-12)
+    assert (said.low, said.high) == pytest.approx(expected.interval(0.95), rel=1e-12)
+    assert (said.these_low, said.these_high) == pytest.approx(expected.these_interval(0.95), rel=1e-12)
+
+
+@pytest.mark.parametrize(("measure", "published"), [("ap", "0.3013"), ("ndcg@10", "0.50"), ("rr", "0.9")])
+def test_published_numbers_are_measured_by_what_explain_says(measure: str, published: str) -> None:
+    labels, scores, layout = data(3)
+    assert ir.explain(labels, scores, measure, published=published, **layout) == explanation(3, measure, published)
 
 
 @pytest.mark.parametrize("n", [6, 20, 40])

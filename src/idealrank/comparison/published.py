@@ -19,6 +19,7 @@ from idealrank._typing import Floats
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
+from idealrank.evaluation.evaluation_result import Evaluation
 from idealrank.evaluation.evaluator import Evaluator, convention_of
 from idealrank.measures import Measure
 from idealrank.measures.choice_words import choice_change
@@ -263,10 +264,30 @@ def explain_published(
     n_threads: int | None = None,
 ) -> PublishedExplanation:
     """Search the settings of a measure for a published number; `idealrank.explain` describes it."""
+    return explained(published, tried_settings(judged, system, measure, like=like, n_threads=n_threads))
+
+
+class Tried(NamedTuple):
+    """The evaluation with the settings that were given, and all settings that were tried with their means."""
+
+    own: Evaluation
+    measure: Measure
+    candidates: list[_Candidate]
+    values: Floats
+
+
+def tried_settings(
+    judged: Qrels | RankingData,
+    system: Run | Floats,
+    measure: Measure,
+    *,
+    like: str | Convention | None = None,
+    n_threads: int | None = None,
+) -> Tried:
+    """Evaluate with all settings: as given, with one change, and with two."""
     rules = convention_of(judged, like)
     own = Evaluator(judged, rules, n_threads=n_threads).evaluate(system, measure)
     (mean,) = own.mean.values()
-    target, decimals = _read(published, mean)
     singles = _singles(measure, rules, judged.labels)
     means = _means(singles, judged, system, n_threads)
     useful = [
@@ -279,7 +300,14 @@ def explain_published(
     pairs = _pairs(measure, rules, useful)
     means |= _means(pairs, judged, system, n_threads)
     candidates = [each for each in (*singles, *pairs) if not np.isnan(means.get(_key(each), np.nan))]
-    values = np.array([means[_key(each)] for each in candidates])
+    return Tried(own, measure, candidates, np.array([means[_key(each)] for each in candidates]))
+
+
+def explained(published: float | str, tried: Tried) -> PublishedExplanation:
+    """Find the settings that give the published number, and how often they would give another one nearby."""
+    own, measure, candidates, values = tried
+    (mean,) = own.mean.values()
+    target, decimals = _read(published, mean)
     unit = 10.0**-decimals
     matched = np.abs(values - target) <= unit / 2 * (1 + 1e-9)
     half = max(_NEIGHBORHOOD * abs(target), _FEWEST_NEIGHBORS * unit)
@@ -319,7 +347,7 @@ def explain_published(
     shown = [*matches[:_N_SHOWN], *rest[:_N_CLOSEST]]
     return PublishedExplanation(
         str(measure),
-        rules.name,
+        own.convention.name,
         target,
         decimals,
         mean,

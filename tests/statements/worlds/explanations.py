@@ -12,6 +12,7 @@ from statements.data import pool
 from statements.world import Kind, World, at_most
 
 import idealrank as ir
+from idealrank.comparison.published import Tried, explained, tried_settings
 from idealrank.experiments.claims import Claim, Finding, compared
 from idealrank.experiments.reproduction import Reproduction
 from idealrank.measures.conventions import CONVENTION_NAMES
@@ -58,46 +59,60 @@ _OPTIONS = {
 }
 
 
-def _data(rng: np.random.Generator, n: int = 30) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+#: The data sets to draw from: their means with all settings are computed once.
+_SETS = 25
+
+
+@functools.cache
+def data(at: int, n: int = 30) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     """Labels, scores (some of them equal) and layout of queries drawn from a population."""
-    drawn = pool().sample(rng, n)
+    drawn = pool().sample(np.random.default_rng(at), n)
     labels, scores = drawn.inputs
     return labels, scores["s0"].round(1), {"offsets": drawn.offsets}
 
 
-def _mean(data: Sequence[Any], measure: Any, like: str) -> float:
-    labels, scores, layout = data
+def _mean(at: int, measure: Any, like: str) -> float:
+    labels, scores, layout = data(at)
     (mean,) = ir.evaluate(labels, scores, measure, like=like, **layout).mean.values()
     return float(mean)
 
 
-def _explained(data: Sequence[Any], measure: str, published: str) -> tuple[str, PublishedExplanation]:
-    labels, scores, layout = data
-    result = ir.explain(labels, scores, measure, published=published, **layout)
-    return result.page().findings[0].kind, result
+@functools.cache
+def _tried(at: int, measure: str) -> Tried:
+    labels, scores, layout = data(at)
+    return tried_settings(ir.from_arrays(labels, **layout), scores, ir.measure(measure))
 
 
-def _random_number(rng: np.random.Generator, decimals: int) -> tuple[str, PublishedExplanation]:
+def explanation(at: int, measure: str, published: str) -> PublishedExplanation:
+    """Return what `idealrank.explain` says; a test compares them."""
+    return explained(published, _tried(at, measure))
+
+
+def _random_number(rng: np.random.Generator, decimals: int) -> PublishedExplanation:
     """What is said of a number near the true mean that no setting was chosen for."""
-    data, measure = _data(rng), str(rng.choice(_MEASURES))
-    number = _mean(data, measure, "idealrank") * rng.uniform(0.8, 1.2)
-    return _explained(data, measure, f"{min(number, 0.9999):.{decimals}f}")
+    at, measure = int(rng.integers(_SETS)), str(rng.choice(_MEASURES))
+    number = _mean(at, measure, "idealrank") * rng.uniform(0.8, 1.2)
+    return explanation(at, measure, f"{min(number, 0.9999):.{decimals}f}")
+
+
+def _kind(result: PublishedExplanation) -> str:
+    return result.page().findings[0].kind
 
 
 def _chance_number_explained(rng: np.random.Generator, decimals: int = 4) -> bool | None:
-    kind, _ = _random_number(rng, decimals)
+    kind = _kind(_random_number(rng, decimals))
     return None if kind == "published number repeated" else kind == "published number explained"
 
 
 def _chance_number_within_its_share(rng: np.random.Generator) -> bool:
     """A number that is nobody's: an explanation with a share of 20% or less may be found for 20% of them."""
-    _, result = _random_number(rng, 3)
+    result = _random_number(rng, 3)
     return result.best is not None and result.best.chance <= 0.2
 
 
 def _planted(rng: np.random.Generator, n_changes: int) -> bool | None:
     """A number that was made with other settings: the statement is false if it names settings with another mean."""
-    data, measure = _data(rng), ir.measure(str(rng.choice(_MEASURES)))
+    at, measure = int(rng.integers(_SETS)), ir.measure(str(rng.choice(_MEASURES)))
     like, changed = "idealrank", measure
     change: dict[str, Any]
     options = [name for name in _OPTIONS if name in measure.options()]
@@ -109,11 +124,11 @@ def _planted(rng: np.random.Generator, n_changes: int) -> bool | None:
             values = _OPTIONS[name]
             change = {name: values[rng.integers(len(values))]}
             changed = dataclasses.replace(changed, **change)
-    planted = _mean(data, changed, like)
-    if math.isnan(planted) or abs(planted - _mean(data, measure, "idealrank")) < 1e-4:
+    planted = _mean(at, changed, like)
+    if math.isnan(planted) or abs(planted - _mean(at, measure, "idealrank")) < 1e-4:
         return None
-    kind, result = _explained(data, str(measure), f"{planted:.4f}")
-    if kind != "published number explained":
+    result = explanation(at, str(measure), f"{planted:.4f}")
+    if _kind(result) != "published number explained":
         return None
     assert result.best is not None
     return abs(result.best.value - planted) > 1e-9
@@ -180,9 +195,9 @@ def _defect_of_none(rng: np.random.Generator) -> bool:
     return any(not (is_binary and "binarized" in str(each)) for each in result.defects)
 
 
-def _preset(rng: np.random.Generator) -> tuple[str, Callable[..., float]]:
-    """A preset, and a function that computes its NDCG."""
-    name = str(rng.choice(CONVENTION_NAMES))
+@functools.cache
+def _preset(name: str, seed: int) -> tuple[Callable[..., float], Identification]:
+    """A function that computes the NDCG of a preset, and what is said of it."""
     measure = ir.measure("ndcg")
 
     def ndcg(labels: Sequence[float], scores: Sequence[float], k: int) -> float:
@@ -190,12 +205,11 @@ def _preset(rng: np.random.Generator) -> tuple[str, Callable[..., float]]:
         (value,) = ir.evaluate(one_list, scores, measure @ k, like=name).per_query.values()
         return float(value[0])
 
-    return name, ndcg
+    return ndcg, ir.identify(ndcg, seed=seed)
 
 
 def _preset_wrongly(rng: np.random.Generator) -> bool | None:
-    _, function = _preset(rng)
-    result = ir.identify(function)
+    function, result = _preset(str(rng.choice(CONVENTION_NAMES)), int(rng.integers(10)))
     lists = _new_lists(rng)
     if not result.presets:
         return None
@@ -203,8 +217,8 @@ def _preset_wrongly(rng: np.random.Generator) -> bool | None:
 
 
 def _preset_missed(rng: np.random.Generator) -> bool | None:
-    name, function = _preset(rng)
-    result = ir.identify(function)
+    name = str(rng.choice(CONVENTION_NAMES))
+    _, result = _preset(name, int(rng.integers(10)))
     return None if name == "recommenders" else not result.presets  # it is 1 for every list without unjudged documents
 
 

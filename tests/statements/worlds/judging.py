@@ -13,6 +13,8 @@ from statements.world import Kind, World, at_most, between
 import idealrank as ir
 from idealrank import stats
 from idealrank.data.ids import Ids
+from idealrank.judging.machine_judgments.sampled_documents import Sampled, WeightedRanking, estimate_by_document
+from idealrank.stats.control_variates import Estimate
 
 __all__ = ["KINDS", "WORLDS"]
 
@@ -72,7 +74,7 @@ def _runs(own: Pool) -> dict[str, ir.Run]:
     return {name: ir.Run.from_flat(*_ids(*scores.shape), scores.ravel()) for name, scores in own.scores.items()}
 
 
-def _good(rng: np.random.Generator, own: Pool) -> np.ndarray:
+def good_judge(rng: np.random.Generator, own: Pool) -> np.ndarray:
     """A judge who is generous and often off by one."""
     return np.clip(np.rint(own.labels + rng.normal(0.4, 0.7, own.labels.shape)), 0, 3)
 
@@ -96,7 +98,7 @@ def _excellent(rng: np.random.Generator, own: Pool) -> np.ndarray:
 
 
 _JUDGES = {
-    "a good judge": _good,
+    "a good judge": good_judge,
     "an excellent judge": _excellent,
     "random labels": _random,
     "a judge who says the opposite": _opposite,
@@ -105,25 +107,36 @@ _JUDGES = {
 _Judge = Callable[[np.random.Generator, Pool], np.ndarray]
 
 
-def _compared(rng: np.random.Generator, own: Pool, judge: _Judge, n_human: float, measure: str, sample: str) -> Any:
-    """Return the comparison with human judgments of n_human queries, or of this share of the documents."""
+def by_document(
+    rng: np.random.Generator, own: Pool, share: float, judge: _Judge, measure: str
+) -> tuple[np.ndarray, np.ndarray, Estimate]:
+    """Draw human judgments of this share of the documents, and estimate the difference between both systems.
+
+    Returns where the judged documents are, [query, place], the machine labels, and what `compare_assisted` says of the
+    difference; a test compares them. It also estimates without machine judgments, which takes as long.
+    """
     n, size = own.labels.shape
-    if sample == "queries":
-        rows, n_docs = np.sort(rng.permutation(n)[: int(n_human)]), size
-        places = rows[:, None] * size + np.arange(size)
-    else:
-        rows, n_docs = np.arange(n), max(2, round(n_human * size))
-        places = rows[:, None] * size + np.sort(rng.random((n, size)).argsort(axis=1)[:, :n_docs], axis=1)
-    queries, _, docs = _ids(n, size)
-    offsets = np.arange(0, places.size + 1, n_docs)
-    some = ir.Qrels.from_flat(
-        queries.take(rows), offsets, docs.take(places.ravel()), own.labels.ravel()[places.ravel()]
-    )
-    machine = _judged(judge(rng, own))
-    return ir.compare_assisted(some, machine, _runs(own), measure, sample=sample, n_threads=1, these_queries=True)
+    n_docs = max(2, round(share * size))
+    places = np.arange(n)[:, None] * size + np.sort(rng.random((n, size)).argsort(axis=1)[:, :n_docs], axis=1)
+    machine = judge(rng, own)
+    plan = ir.measure(measure).with_convention("trec_eval").plan()
+    depth = plan.cutoff.k
+    gains = own.labels if plan.denominator == "ideal" else (own.labels > 0).astype(float)
+    known = np.full(own.labels.size, np.nan)
+    known[places] = gains.ravel()[places]
+    offsets = np.arange(0, n * size + 1, size)
+    discounts = plan.discount.weights(depth)
+    rankings = []
+    for scores in own.scores.values():
+        top = (-scores).argsort(axis=1, kind="stable")[:, :depth] + offsets[:-1, None]
+        rankings.append(WeightedRanking(top.ravel(), np.tile(discounts, n)))
+    divisors = None if plan.denominator == "ideal" else np.full(n, float(depth))
+    sampled = Sampled.of(offsets, known, machine.ravel())
+    found = estimate_by_document(sampled, rankings, divisors, discounts, np.full(n, depth))
+    return places, machine, found.contrast(0, 1, (0.0, 1.0))
 
 
-def _swapped(n: int, n_human: float, judge: _Judge, measure: str) -> Callable[[Any], bool | None]:
+def _swapped(n: int, share: float, judge: _Judge, measure: str) -> Callable[[Any], bool | None]:
     """Two systems that are exchanged at random on every query: neither is better on new queries.
 
     People judged some documents.
@@ -131,8 +144,7 @@ def _swapped(n: int, n_human: float, judge: _Judge, measure: str) -> Callable[[A
 
     def draw(rng: np.random.Generator) -> bool:
         own = pool(size=_DOCS).sample(rng, n).relabeled(rng)
-        found = _compared(rng, own, judge, n_human, measure, "documents")
-        return bool(found.significant(measure))
+        return bool(by_document(rng, own, share, judge, measure)[2].p_value() <= 0.05)
 
     return draw
 
@@ -240,9 +252,10 @@ def _covered(n: int, share: float, judge: _Judge, measure: str, *, these: bool =
         every = _unequal(False)
         rows = rng.integers(len(every.labels), size=n)
         own = Pool(every.labels[rows], {name: scores[rows] for name, scores in every.scores.items()})
-        found = _compared(rng, own, judge, share, measure, "documents")
-        values = _truth(measure, False)[:, rows] if these else _truth(measure, False)
-        return _misses(found.differences[measure][0], values, these)
+        _, _, found = by_document(rng, own, share, judge, measure)
+        first, second = (_truth(measure, False)[:, rows] if these else _truth(measure, False)).mean(axis=1)
+        low, high = found.these_interval(0.95) if these else found.interval(0.95)
+        return not low - 1e-9 <= first - second <= high + 1e-9
 
     return draw
 

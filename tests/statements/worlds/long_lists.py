@@ -78,12 +78,19 @@ def _lead(name: str, labels: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
     return float(m(labels, a)[0] - m(labels, b)[0])
 
 
+@functools.cache
+def _said(name: str, curves: str) -> tuple[str, str | None]:
+    """Return what is said of two rankers, and which one is better."""
+    found = verdict(name, *_PAIRS[curves])
+    return found.in_words, found.better
+
+
 def _verdict(rng: np.random.Generator, name: str, n: int) -> bool:
     """Whether a list of n documents is in the wrong order although it is said to be distinguished consistently."""
     a, b = _PAIRS["rising and flat"]
-    found = verdict(name, a, b)
-    assert found.in_words.startswith("the longer the lists")
-    return _lead(name, *_ranked(rng, n, a, b)) * (1 if found.better == "a" else -1) <= 0
+    words, better = _said(name, "rising and flat")
+    assert words.startswith("the longer the lists")
+    return _lead(name, *_ranked(rng, n, a, b)) * (1 if better == "a" else -1) <= 0
 
 
 def _random_order(rng: np.random.Generator, name: str, n: int) -> bool:
@@ -93,8 +100,7 @@ def _random_order(rng: np.random.Generator, name: str, n: int) -> bool:
     all draws.
     """
     a, b = _PAIRS["same top"]
-    found = verdict(name, a, b)
-    assert found.in_words.startswith("only averages")
+    assert _said(name, "same top")[0].startswith("only averages")
     leads = [_lead(name, *_ranked(rng, n, a, b)) > 0 for _ in range(10)]
     return all(leads) or not any(leads)
 
