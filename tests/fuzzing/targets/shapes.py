@@ -91,7 +91,8 @@ def draw(rng: Random) -> Iterator[dict[str, Any]]:
             "queries": _encoded(queries),
             "order": rng.choice([list(range(n)), rng.sample(range(n), n)]),
             "index": rng.choice(["range", "range", "moved", "text", "repeated", "shuffled"]),
-            "joined": [rng.sample([*_JOINED], 2) for _ in range(2)],
+            "slow": [form for form in _JOINED if form.startswith("pandas") and rng.random() < 0.4],
+            "joined": [rng.sample([*_JOINED], 2) for _ in range(1)],
             "labeled": [rng.choice([*_LABELED, *_GROUPED, "factors"])],
         }
 
@@ -277,6 +278,23 @@ def _pairs(world: World, what: str) -> Any:
     return found
 
 
+def _renamed(nested: dict[Any, dict[Any, Any]], rename: Callable[[Any], Any]) -> Any:
+    return {rename(query): {rename(doc): value for doc, value in docs.items()} for query, docs in nested.items()}
+
+
+def _numpy_id(one: Any) -> Any:
+    if isinstance(one, int):
+        return np.int64(one) if one < 2**63 else np.uint64(one)  # or an error of NumPy
+    return np.str_(one)
+
+
+def _numpy_numbers(world: World, what: str) -> Any:
+    nested = world.nested(what)
+    if world.array(what, [value for docs in nested.values() for value in docs.values()]).dtype == object:
+        raise _ImpossibleError
+    return {query: dict(zip(docs, world.array(what, [*docs.values()]), strict=True)) for query, docs in nested.items()}
+
+
 def _sparse(world: World, what: str, form: str) -> Any:
     queries, docs, values = world.of(what)
     if not values or not all(isinstance(each, int) and 0 <= each < 100 for each in (*queries, *docs)):
@@ -342,8 +360,16 @@ _JOINED: dict[str, Callable[[World, str, Path], Any]] = {
     "Qrels and Run": lambda world, what, folder: (ir.Qrels if what == "label" else ir.Run)(world.nested(what)),
     "mappings": lambda world, what, folder: world.nested(what, types.MappingProxyType),
     "ordered dicts": lambda world, what, folder: world.nested(what, collections.OrderedDict),
+    "mappings, last query first": lambda world, what, folder: dict([*world.nested(what).items()][::-1]),
+    "mappings, ids as text": lambda world, what, folder: _renamed(world.nested(what), str),
+    "mappings, ids of NumPy": lambda world, what, folder: _renamed(world.nested(what), _numpy_id),
+    "mappings, numbers of NumPy": lambda world, what, folder: _numpy_numbers(world, what),
     "pairs": lambda world, what, folder: _pairs(world, what),
+    "pairs, last first": lambda world, what, folder: {q: docs[::-1] for q, docs in _pairs(world, what).items()},
+    "pairs in tuples": lambda world, what, folder: {q: tuple(docs) for q, docs in _pairs(world, what).items()},
     "named tuples": lambda world, what, folder: _records(world, what),
+    "named tuples, last first": lambda world, what, folder: _records(world, what)[::-1],
+    "named tuples, an iterator": lambda world, what, folder: iter(_records(world, what)),
     "pandas, objects": lambda world, what, folder: _pandas(world, what),
     "pandas, text": lambda world, what, folder: _pandas(world, what, "str"),
     "pandas, categories": lambda world, what, folder: _pandas(world, what, "category"),
@@ -508,6 +534,11 @@ def _objects(values: list[Any]) -> Any:
     return made
 
 
+def _sealed(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
+
+
 def _list(world: World, what: str, values: list[Any]) -> Any:
     if what == "score" and (world.kinds[what] == "text" or not values):
         raise _ImpossibleError  # names of columns
@@ -517,6 +548,14 @@ def _list(world: World, what: str, values: list[Any]) -> Any:
 _LABELED: dict[str, Callable[[World], _Call]] = {
     "lists": _flat(_list),
     "arrays": _flat(World.array, _objects),
+    "tuples": _flat(lambda world, what, values: tuple(_list(world, what, values)), tuple),
+    "arrays, read-only": _flat(lambda world, what, values: _sealed(world.array(what, values)), _objects),
+    "arrays, columns of a matrix": _flat(
+        lambda world, what, values: np.stack([world.array(what, values)] * 2, axis=1)[:, 1], _objects
+    ),
+    "arrays, nothing masked": _flat(
+        lambda world, what, values: np.ma.array(world.array(what, values), mask=[False] * len(values)), _objects
+    ),
     "arrays, strided": _flat(_strided, lambda ids: pd.Index(ids)),
     "pandas": _flat(World.pandas, lambda ids: pd.Series(ids, dtype=object)),
     "pandas, categories of queries": _flat(World.pandas, lambda ids: pd.Series(ids, dtype="category")),
@@ -622,21 +661,21 @@ def check(case: dict[str, Any]) -> int:
     world, answers = World(case), 0
     with warnings.catch_warnings(), tempfile.TemporaryDirectory(dir=_MEMORY) as name:
         warnings.simplefilter("ignore")
-        answers += _check_joined(world, Path(name), case["joined"])
+        answers += _check_joined(world, Path(name), case)
         if world.is_full and world.rows:
             answers += _check_labeled(world, case["labeled"])
     return answers
 
 
-def _check_joined(world: World, folder: Path, pairs: list[list[str]]) -> int:
-    answers = 0
+def _check_joined(world: World, folder: Path, case: dict[str, Any]) -> int:
+    answers, forms = 0, {form: make for form, make in _JOINED.items() if form in case["slow"] or "pandas" not in form}
     for what, read in (("label", _judgments), ("score", _run)):
         expected = _outcome(partial(world.nested, what), read)
-        for form, make in _JOINED.items():
+        for form, make in forms.items():
             answers += _compare(f"{form}, {what}", expected, _outcome(partial(make, world, what, folder), read))
     evaluated = partial(_evaluated, like=None)
     expected = _outcome(lambda: _Call(world.nested("label"), world.nested("score")), evaluated)
-    for judgments, run in pairs:
+    for judgments, run in case["joined"]:
 
         def make_both(judgments: str = judgments, run: str = run) -> _Call:
             return _Call(_JOINED[judgments](world, "label", folder), _JOINED[run](world, "score", folder))
