@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank as ir
-from idealrank import datasets
+from idealrank import datasets, losses
 from idealrank.errors import OptionError
 from idealrank.learners import LinearRanker, ListNet, RankNet, load, save
 from idealrank.learners.linear import ridge
@@ -63,9 +63,31 @@ def test_the_penalty_is_the_best_of_queries_left_out_or_of_validation() -> None:
     noise = np.random.default_rng(0).normal(size=(TRAIN.n_docs, 150))
     noisy = ir.from_arrays(TRAIN.labels, offsets=TRAIN.offsets, features=np.hstack([np.asarray(TRAIN.features), noise]))
     assert LinearRanker().fit(noisy).l2_ > 0.05  # most of 156 features are noise, in 750 documents
-    chosen = LinearRanker(measure="ndcg@5").fit(TRAIN, eval_set=TEST)
+    negative = ir.from_arrays(TRAIN.labels - 1, offsets=TRAIN.offsets, features=TRAIN.features)  # have no gains
+    chosen = LinearRanker(measure="ndcg@5").fit(negative, eval_set=TEST)
     means = [LinearRanker(l2=l2, measure="ndcg@5").fit(TRAIN).score(TEST) for l2 in ridge.PENALTIES]
-    assert chosen.l2_ == ridge.PENALTIES[ridge.best_penalty(np.array(means), lower_is_better=False)]
+    assert chosen.l2_ == ridge.PENALTIES[ridge.best_place(np.array([means]), lower_is_better=False)[1]]
+    assert chosen.loss_ == losses.LeastSquares(gain="linear")
+
+
+def test_the_target_is_the_one_that_ranks_best() -> None:
+    rng, sizes = np.random.default_rng(0), [20] * 100
+    features = rng.normal(size=(2000, 2))
+    # The first feature makes the label 4 possible; the second one decides between 0 and 1.
+    rare, usual = rng.random(2000) < 0.1 * (features[:, 0] > 0), features[:, 1] > 0
+    data = ir.from_arrays(np.where(rare, 4, usual), group=sizes, features=features)
+    by_gain = LinearRanker(measure="ndcg@3").fit(data)
+    assert by_gain.loss_ == losses.LeastSquares(normalizer="dcg")
+    assert LinearRanker(measure="pairwise_error").fit(data).loss_ == losses.LeastSquares(gain="linear")
+    gains = 2.0**data.labels - 1
+    ideal = [ir.measures.DCG()(own, own, [0, 20])[0] for own in np.split(data.labels, 100)]
+    target = gains / np.repeat(ideal, 20)
+    apart = (features - np.repeat(features.reshape(100, 20, 2).mean(axis=1), 20, axis=0)).astype(np.float32)
+    scale = apart.std(axis=0)
+    gram, moment = (apart / scale).T @ (apart / scale) / 2000, (apart / scale).T @ target / 2000
+    expected = np.linalg.solve(gram + by_gain.l2_ * np.eye(2), moment) / scale
+    assert_allclose(by_gain.coef_, expected, rtol=1e-4)
+    assert by_gain.predict(data).mean() == pytest.approx(target.mean())
 
 
 def test_conjugate_gradients_find_the_same_weights(monkeypatch: pytest.MonkeyPatch) -> None:

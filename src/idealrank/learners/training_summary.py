@@ -75,7 +75,9 @@ class TrainingSummary(Result):
         options = ", ".join(f"{name}={value}" for name, value in self._changed_options().items())
         lines = [f"{ranker.label}{': ' if options else ''}{options}; {ranker.n_features_in_:,} features"]
         if getattr(ranker, "l2_", None) is not None and ranker.l2 is None and ranker.loss is None:
-            lines.append(f"ridge regression with the penalty l2={ranker.l2_:.3g}, which ranks best")
+            lines.append(
+                f"ridge regression with the loss and the penalty that rank best: {ranker.loss_}, l2={ranker.l2_:.3g}"
+            )
         if getattr(ranker, "history_", None):
             n_iterations, most = len(ranker.history_) - 1, getattr(ranker, "max_iter", None)
             stages = f" (max_iter={most} limits each stage)" if most is not None and n_iterations > most else ""

@@ -20,13 +20,14 @@ from idealrank.learners.linear.optimizers import Optimizer, adam, lbfgs, sgd, st
 from idealrank.learners.linear.query_blocks import QueryBlock, QueryBlocks, Source, engine_of
 from idealrank.learners.linear.ridge import (
     PENALTIES,
-    best_penalty,
+    TARGETS,
+    best_place,
     cross_validated,
     measured,
     ridge_path,
     warn_if_ridge_is_better,
 )
-from idealrank.losses import LeastSquares, Loss, PairwiseLogistic, loss
+from idealrank.losses import Loss, PairwiseLogistic, loss
 from idealrank.measures import measure
 
 #: The fraction of its sharpness that a loss has, stage by stage.
@@ -201,9 +202,11 @@ class LinearModel(WeightedSum):
 class LinearRanker(LinearModel):
     """A ranker whose scores are a weighted sum of features, fitted by ridge regression or by any loss.
 
-    Without a loss, the labels are regressed on the features, both less their means over the query, and the penalty is
-    the one that ranks best: on ``eval_set``, or else on queries that were left out, in five folds of adjacent queries.
-    The fit depends on no starting point. With more than 2,000 features, it takes conjugate gradients.
+    Without a loss, a target is regressed on the features, both less their means over the query. The target is the
+    label, or the gain 2^label - 1 divided by the ideal DCG of the query, which is consistent with NDCG. The target and
+    the penalty are those that rank best: on ``eval_set``, or else on queries that were left out, in five folds of
+    adjacent queries. The fit depends on no starting point. With more than 2,000 features, it takes conjugate gradients,
+    and the target is the label, as it is if a label has no gain or ``l2`` is given.
 
     Parameters
     ----------
@@ -220,7 +223,8 @@ class LinearRanker(LinearModel):
     l2_ : float
         The strength of the penalty that was used.
     loss_ : Loss
-        The loss that was minimized; for ridge regression, least squares of linear gains.
+        The loss that was minimized; for ridge regression, least squares of labels, ``least_squares(gain=linear)``, or
+        of gains over the ideal DCG, ``least_squares(normalizer=dcg)``.
 
     Examples
     --------
@@ -238,7 +242,7 @@ class LinearRanker(LinearModel):
     l2: float | None = option(number(0))  # type: ignore[assignment]
 
     def _loss(self) -> Loss:
-        return LeastSquares(gain="linear") if self.loss is None else loss(self.loss)
+        return TARGETS[0] if self.loss is None else loss(self.loss)
 
     def _penalty(self, weight: float) -> float:
         return self.l2 or 0.0
@@ -260,7 +264,7 @@ class LinearRanker(LinearModel):
         else:
             path = ridge_path(parts, n_features, PENALTIES)
             means = measured(validation, [path], chosen)
-        best = 0 if means is None else best_penalty(means, lower_is_better=chosen.lower_is_better)
-        self._keep(path.parameters[best])
-        self.l2_, self.loss_, self.converged_ = float(path.penalties[best]), self._loss(), True
+        target, penalty = (0, 0) if means is None else best_place(means, lower_is_better=chosen.lower_is_better)
+        self._keep(path.parameters[target, penalty])
+        self.l2_, self.loss_, self.converged_ = float(path.penalties[penalty]), TARGETS[path.targets[target]], True
         self.best_iteration_, self.history_ = 0, []

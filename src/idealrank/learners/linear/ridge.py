@@ -1,4 +1,4 @@
-"""Ridge regression of labels on features within queries: in closed form, and as the rival to compare with."""
+"""Ridge regression on features within queries: in closed form, and as the rival to compare with."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ import numpy as np
 
 from idealrank._present.page import Statement
 from idealrank._typing import Floats
+from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
 from idealrank.learners.linear.query_blocks import QueryBlock, QueryBlocks
+from idealrank.losses import LeastSquares
 from idealrank.measures import Measure, measure
 from idealrank.stats import interval
 
+#: The targets to choose from: the labels, and gains divided by the ideal DCG of their query.
+TARGETS = LeastSquares(gain="linear"), LeastSquares(normalizer="dcg")
+_LABELS = (0,)
 #: The penalties to choose from, relative to features with a standard deviation of 1 within queries.
 PENALTIES = 10.0 ** np.arange(-4.0, 2.25, 0.5)
 #: A square matrix of this size is decomposed in a few seconds; the time grows with its third power.
@@ -31,22 +36,23 @@ _CONSTANT = 1e-6  # a column whose deviation is below this share of its size is 
 
 @dataclass(frozen=True)
 class RidgePath:
-    """The weights of the features, followed by the intercept, in one row per penalty."""
+    """The weights of the features, followed by the intercept, for each target and penalty."""
 
+    targets: Sequence[int]
     penalties: Floats
     parameters: Floats
 
 
 @dataclass(frozen=True)
 class NormalEquations:
-    """Sums over documents; ``gram`` and ``moment`` are of features and labels less their means over the query."""
+    """Sums over documents; ``gram`` and ``moments`` are of features and targets less their means over the query."""
 
     weight: float
     gram: Floats
-    moment: Floats
+    moments: Floats
     squares: Floats
     feature_sums: Floats
-    label_sum: float
+    target_sums: Floats
 
     def __add__(self, other: NormalEquations) -> NormalEquations:
         return NormalEquations(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
@@ -59,33 +65,52 @@ class NormalEquations:
 
     @classmethod
     def _of_slice(cls, block: QueryBlock) -> NormalEquations:
-        cells, labels, weights = np.asarray(block.features.matrix()), block.lists.labels, block.row_weights
+        cells, targets, weights = np.asarray(block.features.matrix()), _targets(block.lists), block.row_weights
         n_rows, n_features = cells.shape
-        labels_apart = block.less_query_means(labels)
+        targets_apart = block.less_query_means(targets)
         features_apart = np.empty(cells.shape, order="F")
         squares, feature_sums = np.zeros(n_features), np.zeros(n_features)
         # A query may be long: between two steps, signals are answered.
         for columns in _steps(n_features, max(1, _STEP // max(n_rows, 1))):
             features_apart[:, columns] = block.less_query_means(np.array(cells[:, columns], np.float64))
-        gram, moment = np.zeros((n_features, n_features)), np.zeros(n_features)
+        gram, moments = np.zeros((n_features, n_features)), np.zeros((n_features, len(TARGETS)))
         for rows in _steps(n_rows, max(64, _STEP // max(n_features, 1))):
             own, features = features_apart[rows], np.array(cells[rows], np.float64)
             squares += weights[rows] @ features**2
             feature_sums += weights[rows] @ features
             gram += own.T @ (own * weights[rows, None])
-            moment += own.T @ (labels_apart[rows] * weights[rows])
-        return cls(float(weights.sum()), gram, moment, squares, feature_sums, float(weights @ labels))
+            moments += own.T @ (targets_apart[rows] * weights[rows, None])
+        return cls(float(weights.sum()), gram, moments, squares, feature_sums, weights @ targets)
 
-    def path(self, penalties: Floats) -> RidgePath:
+    def known_targets(self) -> Sequence[int]:
+        """Return the numbers of the targets that all queries have."""
+        return np.flatnonzero(np.isfinite(self.target_sums)).tolist()
+
+    def path(self, penalties: Floats, targets: Sequence[int]) -> RidgePath:
         """Return the weights for each penalty; a feature that is constant within queries has weight 0."""
         unit = self.weight or 1.0
         deviations, sizes = np.sqrt(np.diag(self.gram) / unit), np.sqrt(self.squares / unit)
         scale = np.where(deviations > _CONSTANT * sizes, deviations, np.inf)
         values, vectors = np.linalg.eigh(self.gram / unit / np.outer(scale, scale))
-        moments = (self.moment / unit / scale) @ vectors
+        moments = (self.moments[:, targets].T / unit / scale) @ vectors
         curvatures = np.maximum(values, 0) + penalties[:, None]
-        weights = (moments / curvatures) @ vectors.T / scale
-        return RidgePath(penalties, np.column_stack([weights, (self.label_sum - weights @ self.feature_sums) / unit]))
+        weights = (moments[:, None] / curvatures) @ vectors.T / scale
+        levels = (self.target_sums[targets, None] - weights @ self.feature_sums) / unit
+        return RidgePath(targets, penalties, np.dstack([weights, levels]))
+
+
+def _targets(lists: Lists) -> Floats:
+    """Return one column per target, which is NaN if a label has no gain.
+
+    >>> _targets(Lists(np.array([0.0, 1.0, 2.0]), np.zeros(3), np.array([0, 1, 3]))).round(2).tolist()
+    [[0.0, 0.0], [1.0, 0.28], [2.0, 0.83]]
+    """
+    columns = [lists.labels]
+    try:
+        columns.append(TARGETS[1].target(Lists(lists.labels, lists.labels, lists.offsets)).values)
+    except DataError:
+        columns.append(np.full(lists.labels.size, np.nan))
+    return np.column_stack(columns)
 
 
 def _steps(size: int, step: int) -> Iterator[slice]:
@@ -93,16 +118,17 @@ def _steps(size: int, step: int) -> Iterator[slice]:
 
 
 def ridge_path(parts: QueryBlocks, n_features: int, penalties: Floats) -> RidgePath:
-    """Return the regression on all queries for each penalty."""
+    """Return the regression on all queries; with many features, of labels alone, as if one penalty is given."""
     if n_features > MAX_FEATURES:
         return _iterated(parts, penalties, left_out=-1)
-    return parts.sum(NormalEquations.of).path(penalties)
+    equations = parts.sum(NormalEquations.of)
+    return equations.path(penalties, _LABELS if penalties.size == 1 else equations.known_targets())
 
 
 def cross_validated(parts: QueryBlocks, n_features: int, chosen: Measure) -> tuple[RidgePath, Floats]:
-    """Return the regression on all queries, and the mean of the measure on queries left out, for each penalty.
+    """Return the regression on all queries, and the mean of the measure on queries left out.
 
-    With many features, only one of five folds is left out, and there are fewer penalties.
+    With many features, only one of five folds is left out, there are fewer penalties, and the labels are the target.
     """
     if n_features > MAX_FEATURES:
         penalties = PENALTIES[4::2]
@@ -110,30 +136,34 @@ def cross_validated(parts: QueryBlocks, n_features: int, chosen: Measure) -> tup
         return _iterated(parts, penalties, left_out=-1), measured(parts, shares, chosen)
     equations: list[NormalEquations] = parts.sum(_by_fold)
     folds = [reduce(add, equations[fold::_N_FOLDS]) for fold in range(_N_FOLDS)]
-    others = [reduce(add, folds[:fold] + folds[fold + 1 :]).path(PENALTIES) for fold in range(_N_FOLDS)]
-    return reduce(add, folds).path(PENALTIES), measured(parts, others, chosen)
+    whole = reduce(add, folds)
+    targets = whole.known_targets()
+    others = [reduce(add, folds[:fold] + folds[fold + 1 :]).path(PENALTIES, targets) for fold in range(_N_FOLDS)]
+    return whole.path(PENALTIES, targets), measured(parts, others, chosen)
 
 
 def measured(parts: QueryBlocks, paths: Sequence[RidgePath | None], chosen: Measure) -> Floats:
-    """Return the mean of the measure for each penalty; every part is cut into slices, one for each path."""
-    n_penalties = next(path.penalties.size for path in paths if path is not None)
-    values = np.vstack([np.empty((0, n_penalties)), *parts.sum(partial(_values, paths=paths, chosen=chosen))])
-    known = ~np.isnan(values).any(axis=1)  # the measure may skip a query
-    return np.asarray(values[known].mean(axis=0)) if known.any() else np.zeros(n_penalties)
+    """Return the mean of the measure by target and penalty; every part is cut into slices, one for each path."""
+    shape = next(path.parameters.shape[:2] for path in paths if path is not None)
+    values = np.vstack([np.empty((0, *shape)), *parts.sum(partial(_values, paths=paths, chosen=chosen))])
+    known = ~np.isnan(values).any(axis=(1, 2))  # the measure may skip a query
+    return np.asarray(values[known].mean(axis=0)) if known.any() else np.zeros(shape)
 
 
-def best_penalty(means: Floats, *, lower_is_better: bool) -> int:
-    """Return the index of the best mean, each averaged with its neighbors; the middle one if all are the same.
+def best_place(means: Floats, *, lower_is_better: bool) -> tuple[int, int]:
+    """Return the row and column of the best mean, each averaged with its neighbors in the row.
 
-    A single high mean is often luck, because the weights change little from one penalty to the next.
+    A single high mean is often luck, because the weights change little from one penalty to the next. Of rows that are
+    equally good, it is the first; of such places in a row, the one next to the middle.
 
-    >>> best_penalty(np.array([0.2, 0.6, 0.1, 0.4, 0.5, 0.4]), lower_is_better=False)
-    4
+    >>> best_place(np.array([[0.2, 0.6, 0.1, 0.4, 0.5, 0.4], [0.4] * 6]), lower_is_better=False)
+    (0, 4)
     """
-    padded = np.pad(-means if lower_is_better else means, 1, mode="edge")
-    smooth = (padded[:-2] + padded[1:-1] + padded[2:]) / 3
-    best = np.flatnonzero(smooth >= smooth.max() - 1e-12)
-    return int(best[np.argmin(np.abs(best - means.size // 2))])
+    padded = np.pad(-means if lower_is_better else means, ((0, 0), (1, 1)), mode="edge")
+    smooth = (padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:]) / 3
+    rows, places = np.nonzero(smooth >= smooth.max() - 1e-12)
+    best = places[rows == rows[0]]
+    return int(rows[0]), int(best[np.argmin(np.abs(best - means.shape[1] // 2))])
 
 
 def _by_fold(block: QueryBlock) -> list[NormalEquations]:
@@ -141,9 +171,9 @@ def _by_fold(block: QueryBlock) -> list[NormalEquations]:
 
 
 def _values(block: QueryBlock, paths: Sequence[RidgePath | None], chosen: Measure) -> list[Floats]:
-    """Return one row per query, one column per penalty."""
+    """Return one matrix per query, by target and penalty."""
     found = [
-        np.column_stack([fold.measured(parameters, chosen)[0] for parameters in path.parameters])
+        np.array([[fold.measured(each, chosen)[0] for each in row] for row in path.parameters]).transpose(2, 0, 1)
         for fold, path in zip(block.slices(len(paths)), paths, strict=True)
         if path is not None and fold.lists.n_queries
     ]
@@ -151,7 +181,7 @@ def _values(block: QueryBlock, paths: Sequence[RidgePath | None], chosen: Measur
 
 
 def _iterated(parts: QueryBlocks, penalties: Floats, left_out: int) -> RidgePath:
-    """Return the path by conjugate gradients, from the highest penalty to the lowest; -1 leaves out no fold."""
+    """Return the path of labels by conjugate gradients, from the highest penalty down; -1 leaves out no fold."""
     from scipy.sparse.linalg import LinearOperator, cg
 
     moments = parts.sum(QueryBlock.moments)
@@ -172,7 +202,7 @@ def _iterated(parts: QueryBlocks, penalties: Floats, left_out: int) -> RidgePath
         found.append(last / scale)
     weights = np.array(found[::-1])
     levels = label_sum / unit - weights @ moments.mean
-    return RidgePath(penalties, np.column_stack([weights, levels]))
+    return RidgePath(_LABELS, penalties, np.column_stack([weights, levels])[None])
 
 
 def _products(block: QueryBlock, weights: Floats | None, left_out: int) -> Floats:
@@ -206,7 +236,7 @@ def warn_if_ridge_is_better(ranker: Any, data: Any, validation: Any, stacklevel:
     chosen = measure(ranker.measure)
     try:
         path = ridge_path(QueryBlock.of(data, None, ranker.n_threads), data.n_features, np.array([_PENALTY]))
-        rival = QueryBlock.of(validation, None, ranker.n_threads).measured(path.parameters[0], chosen)[0]
+        rival = QueryBlock.of(validation, None, ranker.n_threads).measured(path.parameters[0, 0], chosen)[0]
     except DataError:  # missing or infinite features
         return
     own = chosen.values(validation.lists(ranker._scores(validation), ranker.n_threads))
