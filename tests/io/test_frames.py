@@ -576,7 +576,9 @@ def test_files_need_pyarrow(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert [path.name for path in tmp_path.iterdir()] == ["x.csv"]
 
 
-@pytest.mark.parametrize("ending", [".parquet", ".pq", ".csv", ".csv.gz", ".csv.xz", ".CSV", ".PQ"])
+@pytest.mark.parametrize(
+    "ending", [".parquet", ".pq", ".csv", ".csv.gz", ".csv.xz", ".csv.bz2", ".csv.zst", ".CSV", ".PQ"]
+)
 @pytest.mark.parametrize("query_ids", [["b", "a", "b", "ü"], [7, -1, 7, 9]])
 def test_a_file_gives_back_what_was_written(ending: str, query_ids: list[object], tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")

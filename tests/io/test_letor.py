@@ -1,3 +1,4 @@
+import bz2
 import io
 from pathlib import Path
 
@@ -171,6 +172,9 @@ def test_group_sizes_come_from_a_file(tmp_path: Path) -> None:
     assert ir.read_letor(data, group=sizes).offsets.tolist() == [0, 2, 3]
     sizes.rename(tmp_path / "rank.train.query")  # where LightGBM keeps them
     assert ir.read_letor(data).offsets.tolist() == [0, 2, 3]
+    packed = tmp_path / "rank.train.bz2"
+    packed.write_bytes(bz2.compress(data.read_bytes()))
+    assert ir.read_letor(packed).offsets.tolist() == [0, 2, 3]
     (tmp_path / "rank.train.query").write_text("2\n2\n")
     with pytest.raises(ParseError, match=r"rank.train.query:2:1: the group sizes sum to 4, but .* has 3 documents"):
         ir.read_letor(data)

@@ -18,7 +18,7 @@ def queries(data: ir.RankingData) -> list[object]:
     return list(data.query_ids.tolist())
 
 
-@pytest.mark.parametrize("ending", ["", ".gz", ".xz"])
+@pytest.mark.parametrize("ending", ["", ".gz", ".xz", ".bz2"])
 def test_five_parts_are_rotated_as_letor_does(tmp_path: Path, ending: str) -> None:
     for number, part in enumerate(PARTS, start=1):
         ir.io.write_letor(part, tmp_path / f"S{number}.txt{ending}")

@@ -20,6 +20,7 @@ from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
 from idealrank.data.spans import text_judgments
 from idealrank.errors import DataError, OptionError
+from idealrank.io.files import without_compression
 from idealrank.io.frame_roles import find_column
 from idealrank.io.query_values import read_per_query
 from idealrank.io.shapes.id_list_shape import is_ids
@@ -622,7 +623,7 @@ def differing_parts(paths: Sequence[str]) -> list[str]:
 
 
 def _stem(name: str) -> str:
-    name = os.path.splitext(name)[0] if name.lower().endswith((".gz", ".xz", ".bz2", ".zst")) else name
+    name = without_compression(name)
     return os.path.splitext(name)[0] or name
 
 

@@ -130,6 +130,8 @@ class _KeptOpen:
 # Compressors are imported on use: together they take a tenth of the import time of NumPy.
 _BY_FIRST_BYTES = {b"\x1f\x8b": _gzip, b"\xfd7zXZ\x00": _xz, b"BZh": _bzip2, b"\x28\xb5\x2f\xfd": _zstandard}
 _BY_ENDING = {".gz": _gzip, ".xz": _xz, ".bz2": _bzip2, ".zst": _zstandard}
+#: Endings of the names of compressed files.
+COMPRESSIONS = tuple(_BY_ENDING)
 _LONGEST_MAGIC = max(map(len, _BY_FIRST_BYTES))
 #: The pipe of which a temporary file is the copy.
 _COPIED: dict[str, str] = {}
@@ -157,6 +159,17 @@ def path_text(path: str | os.PathLike[str], what: str = "the path of a file") ->
     if not isinstance(path, (str, os.PathLike)):
         raise OptionError(f"expected {what}, got {path!r}")
     return os.fspath(path)
+
+
+def without_compression(name: str) -> str:
+    """Return the name of a file without the ending of a compression.
+
+    Examples
+    --------
+    >>> without_compression("a.txt.zst"), without_compression("a.txt")
+    ('a.txt', 'a.txt')
+    """
+    return next((name[: -len(ending)] for ending in COMPRESSIONS if name.lower().endswith(ending)), name)
 
 
 @contextmanager

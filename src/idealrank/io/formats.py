@@ -18,7 +18,7 @@ from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError, ParseError
-from idealrank.io.files import Source, display_name, first_bytes
+from idealrank.io.files import Source, display_name, first_bytes, without_compression
 from idealrank.io.format_list import FORMATS
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ NUMBER = rb"[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+"
 
 # Empty lines and comments that may come before the first line.
 _BEFORE = rb"(?:[ \t]*+(?:#[^\n]*+)?+\r?+\n)*+[ \t]*+"
-_COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst)$")
 _ANY_TEXT = (".txt", ".dat")
 
 
@@ -204,7 +203,7 @@ def named(path: str | os.PathLike[str], ask: str) -> Format:
     if suggested is None:
         raise OptionError(f"cannot tell the format of {name!r} from its name; {ask}")
     kind = load(suggested)
-    if not kind.is_text and _COMPRESSED.search(name.lower()):
+    if not kind.is_text and without_compression(name) != name:
         raise OptionError(f"{name!r}: {kind.title} has its own compression; leave out the last ending")
     return kind
 
@@ -241,7 +240,7 @@ def recognized(path: str | os.PathLike[str], ask: str) -> Format:
 
 def _suggested(path: str) -> str | None:
     """Return the name of the format that a file name suggests, without importing the format."""
-    name = _COMPRESSED.sub("", os.path.basename(path).lower())
+    name = without_compression(os.path.basename(path).lower())
     ending = os.path.splitext(name)[1]
     by_ending = next((each for each, listing in FORMATS.items() if ending in listing.endings), None)
     if by_ending is None or ending in _ANY_TEXT:

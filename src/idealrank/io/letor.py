@@ -18,7 +18,7 @@ from idealrank.data.ids import Ids, taken
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData, is_sparse
 from idealrank.errors import DataError, ParseError
-from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks
+from idealrank.io.files import Progress, Source, atomic_output, display_name, read_blocks, without_compression
 from idealrank.io.formats import BLANK, FIELD, NUMBER, Format, check_words
 from idealrank.io.score_files import read_groups
 
@@ -165,7 +165,7 @@ def _csr(parsed: dict[str, Any], n_docs: int) -> Any:
 def _group_offsets(path: Source, group: str | os.PathLike[str] | npt.ArrayLike | None, n_docs: int) -> Int64s:
     name = display_name(path)
     if group is None:
-        candidates = [f"{name}.query", f"{name.removesuffix('.gz').removesuffix('.xz')}.query"]
+        candidates = [f"{name}.query", f"{without_compression(name)}.query"]
         beside = isinstance(path, (str, os.PathLike)) and path != "-"
         group = next((candidate for candidate in candidates if beside and os.path.isfile(candidate)), None)
         if group is None:

@@ -12,10 +12,9 @@ from typing import NamedTuple, overload
 from idealrank.data.construction import concatenate
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
-from idealrank.io.files import path_text
+from idealrank.io.files import COMPRESSIONS, path_text
 from idealrank.io.letor import read_letor, widened
 
-_COMPRESSED = ("", ".gz", ".xz")
 _LARGEST_GAP = 10  # how far to look for a later file if a number is missing
 
 
@@ -175,7 +174,7 @@ def _numbered(folder: Path, pattern: str) -> list[Path]:
     """Return the files numbered 1, 2 and so on; a gap in the numbers is a DataError."""
 
     def numbered(number: int) -> Path | None:
-        candidates = (folder / (pattern.format(number) + ending) for ending in _COMPRESSED)
+        candidates = (folder / (pattern.format(number) + ending) for ending in ("", *COMPRESSIONS))
         return next(filter(Path.is_file, candidates), None)
 
     paths = [path for path in takewhile(bool, map(numbered, count(1))) if path is not None]

@@ -189,7 +189,8 @@ def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
     data : RankingData, Qrels, Run or pyarrow.Table
         The data to write.
     path : path-like
-        The file to write. Its ending determines the format: .parquet, .pq, .csv, .csv.gz or .csv.xz.
+        The file to write. Its ending determines the format: .parquet, .pq, or .csv, which .gz, .xz, .bz2
+        or .zst may follow.
 
     Raises
     ------
@@ -214,7 +215,7 @@ def write_frame(data: Content, path: str | os.PathLike[str]) -> None:
 def _format_named(path: str | os.PathLike[str]) -> Format:
     endings = ", ".join(FORMATS["parquet"].endings + FORMATS["csv"].endings)
     name = path_text(path, "the path of the file to write")
-    ask = f"the file name must end in one of {endings}, .csv.gz, .csv.xz, got {name!r}"
+    ask = f"the file name must end in one of {endings}, .csv.gz (.xz, .bz2, .zst), got {name!r}"
     kind = named(path, ask)
     if kind not in (PARQUET, CSV):
         raise OptionError(ask)
