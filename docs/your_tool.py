@@ -24,15 +24,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from docs.convention_table import cell, option_of
-from idealrank.measures.conventions import convention
+from idealrank.measures.conventions import CONVENTION_NAMES, convention
 
 PAGE = Path(__file__).with_name("conventions.md")
 _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
-What `identify` found out about {n_tools} tools; {n_run} were run, in the versions given, on {date}, and of the others
-the formula in their source code was called. *Value* is the NDCG of one list with the labels 2, 0, 1, 0, 3 (or relevant,
-not, relevant, not, relevant) and the scores 5 to 1. A label of 1 or more is relevant, and r is the rank.
-[Presets](presets.md) has the other choices of each tool: missing queries, precision of scores, AP and P@k.
+`identify` examined {n_tools} tools: {n_run} were run, in the versions given, on {date}, and of the others the formula
+in their source code was called. *Value* is the NDCG of one list with the labels 2, 0, 1, 0, 3 (or relevant, not,
+relevant, not, relevant) and the scores 5 to 1. A label of 1 or more is relevant, and r is the rank.
+[Presets](presets.md) lists the other choices of each tool: missing queries, precision of scores, AP and P@k.
+
+With `letor3`, `msmarco` and `sentence_transformers_reranking`, `like=` knows {n_presets} tools. The [picture](index.md)
+of one run shows {n_pictured} of them: Cornac's mean has no value if a query has no relevant document.
 """
 _OUTRO = "What is wrong or surprising about some of these numbers:\n"
 START, END = "<!-- tools -->", "<!-- end -->"
@@ -574,7 +577,13 @@ def written(rows: Sequence[Mapping[str, str]], date: str) -> str:
     n_run = sum(each["checked"].startswith("run") for each in rows)
     defects = [each for each in rows if each[_DEFECTS]]
     parts = [
-        _INTRO.format(n_tools=len(rows), n_run=n_run, date=date),
+        _INTRO.format(
+            n_tools=len(rows),
+            n_run=n_run,
+            date=date,
+            n_presets=len(CONVENTION_NAMES) - 1,
+            n_pictured=len(CONVENTION_NAMES) - 2,
+        ),
         _table(rows, [column for column in _COLUMNS if column != _DEFECTS]),
         _OUTRO,
         _table(defects, ["tool", _DEFECTS]),

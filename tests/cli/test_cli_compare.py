@@ -88,7 +88,7 @@ def test_pairs_come_out_in_every_format(files: Path, output_format: str) -> None
 def test_details_are_capped_and_all_shows_them(files: Path) -> None:
     given = ["compare", "qrels.txt", "base.run", "good.run", "other.run", "--seed", "1"]
     short, whole = run(*given).stdout, run(*given, "--all").stdout
-    assert "3 pairs were tested; CSV output has all numbers" in short
+    assert "corrected for 3 comparisons" in short
     assert "against" not in short
     assert len([line for line in whole.splitlines() if line.startswith("base  ")]) == 2
     for name in ("base.run", "good.run", "other.run"):

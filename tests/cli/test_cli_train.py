@@ -52,9 +52,9 @@ def test_what_is_trained_and_scored_is_what_python_gives(folder: Path) -> None:
     assert (scored.exit_code, scored.stdout) == (0, "")
     assert_allclose(ir.io.read_scores("scores.txt"), expected.predict(TEST), rtol=0, atol=0)
     lines = shown.stdout.splitlines()
-    assert lines[0].split() == ["part", "file", "queries", "documents", "ndcg@5"]
-    assert lines[1].split()[:4] == ["train", "train.txt", "10", "200"]
-    assert lines[2].split() == ["validation", "vali.txt.gz", "10", "200", f"{expected.score(TEST):.4f}"]
+    assert lines[2].split() == ["part", "file", "queries", "documents", "ndcg@5", "baseline"]
+    assert lines[3].split()[:4] == ["train", "train.txt", "10", "200"]
+    assert lines[4].split()[:5] == ["validation", "vali.txt.gz", "10", "200", f"{expected.score(TEST):.4f}"]
     assert "list_net: l2=0.1, max_iter=7, measure=ndcg@5, normalize=minmax, patience=3; " in shown.output
     assert f"iteration {expected.best_iteration_} of {len(expected.history_) - 1} is kept" in shown.output
     assert shown.stderr.splitlines()[-1] == "idealrank: the model is in model.json"
@@ -136,13 +136,30 @@ def test_features_that_a_letor_file_leaves_out_are_zero(folder: Path) -> None:
     assert "3 features, but LinearRanker is expecting 1" in told.stderr
 
 
+def test_the_score_is_compared_with_the_best_single_feature(folder: Path) -> None:
+    shown = run("train", "train.txt", "--valid", "vali.txt.gz", "-m", "ndcg@5", "-o", "model.json")
+    values = {
+        (sign, place): [
+            ir.measure("ndcg@5")(data.labels, sign * data.features[:, place], data.offsets).mean()
+            for data in (TRAIN, TEST)
+        ]
+        for sign in (1, -1)
+        for place in range(TRAIN.n_features)
+    }
+    (sign, place), (_, baseline) = max(values.items(), key=lambda each: each[1][0])
+    score = float(shown.stdout.splitlines()[4].split()[4])
+    name = f"{'-' if sign < 0 else ''}feature {place + 1}"
+    assert f"validation ndcg@5: {score:.4f}, " in shown.stdout
+    assert f"the best single feature in training ({name}: {baseline:.4f})." in shown.stdout.replace("\n  ", " ")
+
+
 @pytest.mark.parametrize("output_format", ["json", "csv"])
 def test_tables_are_machine_readable_on_demand(folder: Path, output_format: str) -> None:
     shown = run("train", "train.txt", "--max-iter", "2", "-o", "model.json", "--format", output_format)
     is_json = output_format == "json"
     rows = json.loads(shown.stdout)["parts"] if is_json else list(csv.DictReader(io.StringIO(shown.stdout)))
     assert len(rows) == 1
-    assert list(rows[0]) == ["part", "file", "queries", "documents", "ndcg"]
+    assert list(rows[0]) == ["part", "file", "queries", "documents", "ndcg", "baseline"]
     assert "the model is in model.json" in shown.stderr
 
 

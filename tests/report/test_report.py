@@ -495,7 +495,7 @@ def test_comparisons_without_a_p_value_do_not_count_in_what_a_test_can_find() ->
 def test_a_page_calls_p_values_corrected_only_if_they_are() -> None:
     for correction, is_corrected in (("holm", True), ("none", False)):
         page = html(ir.compare(QRELS, SYSTEMS, "ap", correction=correction, seed=0))
-        assert ("p: p-value, corrected for all comparisons" in page) == is_corrected
+        assert ("p: p-value, corrected for" in page) == is_corrected
         assert ("p: p-value, not corrected for the number of comparisons" in page) != is_corrected
         assert embedded(page)["scores"]["is_corrected"] == is_corrected
 

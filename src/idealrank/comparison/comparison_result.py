@@ -407,11 +407,8 @@ class Comparison(Measured):
         return (*unjudged, *(("categories",) if self.evaluations.has_categories else ()))
 
     def _details(self) -> Iterator[str]:
-        """Yield the queries on which systems differ most from the baseline, or how many pairs were tested."""
+        """Yield the queries on which systems differ most from the baseline."""
         if self.baseline is None:
-            n_pairs = len(next(iter(self.differences.values())))
-            if n_pairs > 1:
-                yield f"{n_pairs:,} pairs were tested; CSV output has all numbers"
             return
         for measure in self.values:
             changes = self.largest_changes(measure)

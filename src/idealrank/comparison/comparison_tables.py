@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from idealrank._present.page import listed
+from idealrank._present.printable import counted
 from idealrank._present.table import Column, Table, Value
 from idealrank.evaluation.evaluation_base import best_rows
 from idealrank.stats.several import CORRECTION_NAMES
@@ -30,7 +31,7 @@ _N_LETTERS = 26
 #: The fewest labels in a row that are written as a range.
 _LETTER_RUN, _NUMBER_RUN = 5, 3
 _P_VALUES = ("p", "corrected")
-_CORRECTED, _RAW = "corrected for all comparisons by this measure", "not corrected for the number of comparisons"
+_RAW = "not corrected for the number of comparisons"
 _TESTS = {
     "randomization": "paired randomization test",
     "t": "paired t test",
@@ -105,7 +106,7 @@ def gain(comparison: Comparison, measure: str, difference: Difference) -> float:
 
 def board_text(comparison: Comparison) -> str:
     """Return what the columns of the leaderboard on a page mean."""
-    p_value = f'p-value, {_CORRECTED} ("corrected"' if is_corrected(comparison) else f'p-value, {_RAW} ("p"'
+    p_value = f'p-value, {_corrected(comparison)} ("corrected"' if is_corrected(comparison) else f'p-value, {_RAW} ("p"'
     effects = "; ".join(f"{name}: {text.format(change='that difference')}" for name, text in _EFFECTS.items())
     return (
         'The column with a minus sign: difference from the reference system ("change" in the tables of all '
@@ -113,10 +114,15 @@ def board_text(comparison: Comparison) -> str:
     )
 
 
+def _corrected(comparison: Comparison) -> str:
+    return f"corrected for {counted(len(next(iter(comparison.differences.values()))), 'comparison')}"
+
+
 def column_meanings(comparison: Comparison) -> dict[str, str]:
     """Return what the columns of the tables by system mean, by their names."""
     kept = _p_values(comparison)
-    values = {"p": "p-value" if len(kept) > 1 else f"p-value, {_RAW}", "corrected": f"p-value, {_CORRECTED}"}
+    raw = "p-value" if len(kept) > 1 else f"p-value, {_RAW}"
+    values = {"p": raw, "corrected": f"p-value, {_corrected(comparison)}"}
     reference = comparison.baseline or "the best system"
     return {
         "low, high": "interval of the mean",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -192,7 +193,7 @@ class Measured(Result):
         """Return the means, how they were computed, and the sections of a report."""
         evaluations, names = self.by_system(), tuple(self._printed())
         return Page(
-            "Evaluation of one system" if len(evaluations) == 1 else f"Evaluation of {len(evaluations)} systems",
+            self._title(),
             self._about(),
             findings=tuple(self._runs_statements()),
             summary=tuple(Section(tables={name: self.table(name)}) for name in names),
@@ -208,6 +209,19 @@ class Measured(Result):
             quality=quality_section(evaluations, self._row_name),
             defaults={"frame": ("queries",), "markdown": names, "html": names},
         )
+
+    def _title(self) -> str:
+        """Return the mean of one system, or which of several is best, by the first measure."""
+        means = {name: next(iter(each.mean.items()), ("", math.nan)) for name, each in self.by_system().items()}
+        measure, mean = next(iter(means.values()), ("", math.nan))
+        if len(means) == 1:
+            return "Evaluation of one system" if math.isnan(mean) else f"Mean {measure}: {mean:.4f}"
+        systems = [*means]
+        values = [mean for _, mean in means.values()]
+        best, _ = best_rows(values, self.by_system().lower_is_better(measure)) if self._has_best else ([], [])
+        if len(best) != 1:
+            return f"Evaluation of {len(means)} systems"
+        return f"Best {measure} of {len(means)} systems: {systems[best[0]]}, {values[best[0]]:.4f}"
 
     def background(self) -> list[Section]:
         """Return per-query values, the variance between runs, data quality and conventions."""

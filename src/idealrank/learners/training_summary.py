@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from scipy.sparse import issparse
+
 from idealrank._present.json_values import Plain, plain
-from idealrank._present.page import Figure, Page, Section
+from idealrank._present.page import Figure, Page, Section, Statement
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank.data.ranking import RankingData
+from idealrank.evaluation.scorer import mean_value
 from idealrank.learners.iterative import kept_iterations
+from idealrank.measures import measure
+
+#: Most training queries on which features are compared: a data set may have hundreds of features.
+_MOST_QUERIES = 1_000
 
 
 @dataclass(frozen=True)
@@ -23,7 +32,9 @@ class TrainingSummary(Result):
     ranker : Learner
         The fitted ranker.
     parts : tuple of tuples
-        (name of the part, source, number of queries, number of documents, score) of each part.
+        (name of the part, source, numbers of queries and of documents, score, score of the baseline) of each part.
+    baseline : str
+        The single feature that ranks the training queries best; empty if features are not compared.
 
     Examples
     --------
@@ -35,15 +46,17 @@ class TrainingSummary(Result):
     """
 
     ranker: Any
-    parts: tuple[tuple[str, str, int, int, float], ...]
+    parts: tuple[tuple[str, str, int, int, float, float], ...]
+    baseline: str = ""
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the learner, its options, the iteration that was kept, and the score on each part."""
-        names = ("part", "file", "queries", "documents", str(self.ranker.measure))
+        names = ("part", "file", "queries", "documents", str(self.ranker.measure), "baseline")
         return {
             "learner": self.ranker.label,
             "options": {name: str(value) for name, value in self._changed_options().items()},
             "n_features": int(self.ranker.n_features_in_),
+            "baseline": self.baseline,
             "best_iteration": plain(getattr(self.ranker, "best_iteration_", None)),
             "parts": [plain(dict(zip(names, part, strict=True))) for part in self.parts],
         }
@@ -52,18 +65,29 @@ class TrainingSummary(Result):
         """Return the table "training": a row per part of the data."""
         columns = [Column("part"), Column("file"), Column("queries", ","), Column("documents", ",")]
         rows: list[tuple[Value, ...]] = [*self.parts]
-        return {"training": Table([*columns, Column(str(self.ranker.measure), ".4f")], rows)}
+        return {"training": Table([*columns, Column(str(self.ranker.measure), ".4f"), Column("baseline", ".4f")], rows)}
 
     def page(self) -> Page:
         """Return the table, how the ranker was trained, and its learning curve."""
         return Page(
             f"Trained ranker: {self.ranker.label}",
+            findings=tuple(self._findings()),
             summary=(Section(tables=self.tables()),),
             remarks=tuple(self._remarks()),
             sections=lambda: [
                 Section("Training", parts=(Section(tables=self.tables()), Section(figures=self._figures())))
             ],
         )
+
+    def _findings(self) -> Iterator[Statement]:
+        """Yield the score on the last part, and its difference from that of the baseline."""
+        part, _, _, _, score, baseline = self.parts[-1]
+        if not math.isnan(score - baseline):
+            yield Statement(
+                "score of a trained ranker",
+                f"{part} {self.ranker.measure}: {score:.4f}, {score - baseline:+z.4f} from the baseline, the best "
+                f"single feature in training ({self.baseline}: {baseline:.4f}).",
+            )
 
     def _changed_options(self) -> dict[str, Any]:
         defaults = type(self.ranker)()
@@ -122,8 +146,26 @@ def summarize_training(
         The summary.
     """
     files = sources or {}
+    first = next(iter(parts.values()))
+    feature, sign = best = _best_feature(ranker, first)
     rows = [
-        (name, files.get(name, ""), part.n_queries, part.n_docs, float(ranker.score(part)))
+        (name, files.get(name, ""), part.n_queries, part.n_docs, float(ranker.score(part)), _value(ranker, part, *best))
         for name, part in parts.items()
     ]
-    return TrainingSummary(ranker, tuple(rows))
+    name = f"feature {feature + 1}" if first.feature_names is None else first.feature_names[feature]
+    return TrainingSummary(ranker, tuple(rows), f"{'-' if sign < 0 else ''}{name}")
+
+
+def _best_feature(ranker: Any, data: RankingData) -> tuple[int, float]:
+    """Return the feature, and its sign, that ranks the first training queries best by the measure of the ranker."""
+    first = data.subset(np.arange(min(data.n_queries, _MOST_QUERIES)))
+    better = -1.0 if measure(ranker.measure).lower_is_better else 1.0
+    tried = [(feature, sign) for feature in range(data.n_features) for sign in (1.0, -1.0)]
+    return max(tried, key=lambda each: np.nan_to_num(better * _value(ranker, first, *each), nan=-np.inf))
+
+
+def _value(ranker: Any, data: RankingData, feature: int, sign: float) -> float:
+    """Return the mean measure of the documents sorted by one feature; missing values rank last."""
+    column = data.known_features()[:, [feature]]
+    scores = sign * np.asarray(column.toarray() if issparse(column) else column, np.float64).ravel()
+    return mean_value(measure(ranker.measure), data.lists(np.nan_to_num(scores, nan=-np.inf), ranker.n_threads))

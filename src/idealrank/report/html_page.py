@@ -86,8 +86,9 @@ def html(
     sections[place:place] = parts
     title = title or page.title
     about = [tag("p", page.about, class_="about")] if page.about else []
-    findings = [tag("li", typeset(finding)) for finding in page.findings]
-    found = [tag("ul", *findings, class_="verdicts")] if findings else []
+    first, *others = map(typeset, page.findings or [""])
+    found = [tag("p", first, class_="result")] if page.findings else []
+    found += [tag("ul", *(tag("li", finding) for finding in others), class_="verdicts")] if others else []
     keyed = {section.key or f"part-{place}": section for place, section in enumerate(sections)}
     rendered = [render_section(section, key) for key, section in keyed.items()]
     data, appendix = _embedded(sections)

@@ -828,7 +828,7 @@
       table.style.setProperty("--ems", boardWidth(table));
       status.textContent = `${count(rows.length)} of ${count(systems.length, scores.kind)}`;
       const intervals = hasIntervals ? `, with ${scores.intervals}${systems.length > 1 ? `; the dashed line is the mean of ${systems[other]}` : ""}` : "";
-      const columnsText = ` The column with a minus sign: difference from the mean of that ${scores.kind}; ${ahead}, same, ${behind}: numbers of queries.`;
+      const columnsText = ` The column with a minus sign: difference from the reference ${scores.kind}; ${ahead}, same, ${behind}: numbers of queries.`;
       const tested = hasTests ? ` ▲ and ▼ mark significant differences from ${systems[other]} (${scores.test}).` : systems.length > 1 ? columnsText : "";
       key.textContent = `Means over ${scores.basis}${intervals}.${tested}`;
     };

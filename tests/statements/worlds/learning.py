@@ -12,7 +12,11 @@ KINDS = {
     "a ridge regression is better": Kind(
         "RankNet ranks the validation queries worse than a ridge regression of the labels: the mean ndcg is 0.61 and "
         "0.66, and the 95% interval of the difference is 0.02 to 0.08."
-    )
+    ),
+    "score of a trained ranker": Kind(
+        "validation ndcg: 0.7872, +0.0912 from the baseline, the best single feature in training (feature 1: 0.6960).",
+        "it repeats two means of the table, and their difference",
+    ),
 }
 
 

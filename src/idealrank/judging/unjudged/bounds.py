@@ -296,7 +296,9 @@ class Bounds(Result):
             findings=tuple(self._findings()),
             summary=tuple(Section(tables={name: self.table(name)}) for name in names),
             remarks=remarks,
-            sections=lambda: [Section("Result", tables=self.tables(), notes=remarks)],
+            sections=lambda: [
+                Section("Result", tables=self.tables(), folded={"queries": "All queries"}, notes=remarks)
+            ],
             defaults={"markdown": names},
         )
 
