@@ -10,12 +10,66 @@
 #include "bind.hpp"
 #include "idealrank/sigmoid/approx_ap.hpp"
 #include "idealrank/sigmoid/approx_ndcg.hpp"
+#include "idealrank/sigmoid/batch_loss.hpp"
 #include "idealrank/isa/isa.hpp"
 #include "idealrank/sigmoid/list_mle.hpp"
 #include "idealrank/sigmoid/sigmoid_sums.hpp"
 #include "idealrank/sigmoid/softmax.hpp"
 
 namespace idealrank::bind {
+
+namespace {
+
+using AnyColumn = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using AnyMask = nb::ndarray<const bool, nb::c_contig, nb::device::cpu>;
+
+std::optional<NumberType> number_type(const AnyColumn& column) {
+  if (column.dtype() == nb::dtype<float>()) return NumberType::float32;
+  if (column.dtype() == nb::dtype<double>()) return NumberType::float64;
+  if (column.dtype() == nb::dtype<std::int64_t>()) return NumberType::int64;
+  return std::nullopt;
+}
+
+template <class A, class B>
+bool same_shape(const A& a, const B& b) {
+  return a.ndim() == b.ndim() && std::equal(a.shape_ptr(), a.shape_ptr() + a.ndim(), b.shape_ptr());
+}
+
+// An array with the shape of another one.
+template <class T>
+nb::ndarray<nb::numpy, T> shaped(Buffer<T>&& buffer, std::size_t n_dims, const std::size_t* shape) {
+  T* const data = buffer.release();
+  return {data, n_dims, shape, nb::capsule(data, [](void* memory) noexcept { std::free(memory); })};
+}
+
+// The values, or one number if they are reduced, and the gradient; None if something is not valid.
+template <class T>
+nb::object batch_loss_of(const Batch& batch, const AnyColumn& scores, std::string_view reduction, int n_threads, Isa set) {
+  const Threads threads = interruptible(n_threads);
+  const bool is_reduced = reduction != "none";
+  Buffer<double> values;
+  Buffer<T> gradient, results;
+  bool is_valid = false;
+  {
+    nb::gil_scoped_release release;
+    values.resize(batch.n_rows);
+    gradient.resize(batch.n_rows * batch.length);
+    results.resize(is_reduced ? 1 : batch.n_rows);
+    const double divisor = reduction == "mean" ? static_cast<double>(std::max<std::size_t>(batch.n_lists(), 1)) : 1.0;
+    is_valid = batch_loss(batch, divisor, set, values.span(), gradient.span(), threads);
+    double total = 0;
+    for (const double value : values.span()) total += value;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      results.data()[i] = static_cast<T>(is_reduced ? total / divisor : values.data()[i]);
+    }
+  }
+  if (!is_valid) return nb::none();
+  const std::size_t shape[] = {scores.shape(0), batch.length};
+  return nb::make_tuple(shaped(std::move(results), is_reduced ? 0 : 1, &batch.n_rows),
+                        shaped(std::move(gradient), scores.ndim(), shape));
+}
+
+}  // namespace
 
 void bind_direct(nb::module_& m) {
   m.def("isas", &isa_names, "Names of the instruction sets that this processor has, the best last.");
@@ -126,6 +180,31 @@ void bind_direct(nb::module_& m) {
       },
       "worth"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "targets"_a, "n_threads"_a,
       "isa"_a = "");
+
+  m.def(
+      "batch_loss",
+      [](const AnyColumn& labels, const AnyColumn& scores, const std::optional<AnyMask>& mask, std::string_view loss,
+         bool exp2, std::string_view reduction, int n_threads, std::string_view isa) -> nb::object {
+        const auto label_type = number_type(labels), score_type = number_type(scores);
+        const std::size_t n = scores.size();
+        const bool is_simple = label_type && score_type && score_type != NumberType::int64 && same_shape(labels, scores) &&
+                               (!mask || same_shape(*mask, scores)) && (scores.ndim() == 1 || scores.ndim() == 2) && n > 0 &&
+                               n < (std::size_t{1} << 32);
+        if (!is_simple) return nb::none();
+        const std::size_t length = scores.shape(scores.ndim() - 1);
+        const Batch batch{{labels.data(), *label_type},
+                          {scores.data(), *score_type},
+                          mask ? reinterpret_cast<const std::uint8_t*>(mask->data()) : nullptr,
+                          n / length,
+                          length,
+                          named<BatchLoss>(loss, "loss", {"worth", "shares", "logits", "squares"}),
+                          exp2};
+        const Isa set = isa_of(isa);
+        return score_type == NumberType::float32 ? batch_loss_of<float>(batch, scores, reduction, n_threads, set)
+                                                 : batch_loss_of<double>(batch, scores, reduction, n_threads, set);
+      },
+      "labels"_a.noconvert(), "scores"_a.noconvert(), "mask"_a.noconvert().none(), nb::kw_only(), "loss"_a, "exp2"_a, "reduction"_a, "n_threads"_a, "isa"_a = "",
+      "Values and gradient of a batch with one row per query; None for whatever needs the checks of the caller.");
 
   m.def(
       "list_mle",

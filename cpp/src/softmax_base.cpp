@@ -3,6 +3,7 @@
 
 namespace idealrank {
 
-extern const SoftmaxKernels softmax_kernels_base{&base::add_softmax, &base::finish_softmax};
+extern const SoftmaxKernels softmax_kernels_base{&base::survey_softmax, &base::add_softmax<false>, &base::add_softmax<true>,
+                                             &base::finish_softmax};
 
 }  // namespace idealrank

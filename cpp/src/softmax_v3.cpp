@@ -3,6 +3,7 @@
 
 namespace idealrank {
 
-extern const SoftmaxKernels softmax_kernels_v3{&v3::add_softmax, &v3::finish_softmax};
+extern const SoftmaxKernels softmax_kernels_v3{&v3::survey_softmax, &v3::add_softmax<false>, &v3::add_softmax<true>,
+                                             &v3::finish_softmax};
 
 }  // namespace idealrank

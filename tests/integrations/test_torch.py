@@ -22,6 +22,7 @@ from idealrank.losses.loss_names import LOSSES
 torch = pytest.importorskip("torch")
 ranking = pytest.importorskip("idealrank.integrations.torch")
 modules = pytest.importorskip("idealrank.integrations.torch.modules")
+native = pytest.importorskip("idealrank.integrations.torch.native")
 RankingLoss = ranking.RankingLoss
 
 pytestmark = pytest.mark.sampled(6)
@@ -559,3 +560,86 @@ def test_the_mean_over_pairs_is_that_of_the_batch() -> None:
     for loss in ("approx_ndcg", "hinge(normalize=pairs)"):
         with pytest.raises(OptionError, match="reduction='pairs' is for pairwise losses"):
             ranking.RankingLoss(loss, reduction="pairs")
+
+
+IN_ONE_CALL = [
+    "softmax",
+    "softmax(normalize=none)",
+    "softmax(gain=exp2)",
+    "least_squares",
+    "least_squares(gain=linear)",
+    "cross_entropy",
+]
+PADDING = {
+    "none": None,
+    "at the end": np.arange(9) < np.array([[9], [4], [0], [1]]),
+    "between": np.arange(36).reshape(4, 9) % 3 != 1,
+}
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("padding", PADDING)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", IN_ONE_CALL)
+def test_one_call_gives_what_the_loss_of_arrays_gives(name: str, dtype: str, padding: str, reduction: str) -> None:
+    rng = np.random.default_rng(2)
+    labels, scores, mask = rng.integers(0, 5, (4, 9)), rng.normal(size=(4, 9)).astype(dtype), PADDING[padding]
+    labels = labels / 2 if name == "softmax(gain=exp2)" else labels
+    offsets = np.arange(0, 37, 9)
+    flat_mask = None if mask is None else mask.ravel()
+    values, gradient = losses.loss(name)(labels.ravel(), scores.ravel().astype(np.float64), offsets, mask=flat_mask)
+    divisor = 4 - (padding == "at the end") if reduction == "mean" else 1
+    weights = np.arange(1.0, 5.0) if reduction == "none" else np.ones(4)
+    if mask is not None:
+        scores[~mask] = np.nan
+    given = scores_of(scores, getattr(torch, dtype))
+    columns = torch.tensor(labels), given, None if mask is None else torch.tensor(mask)
+    loss = RankingLoss(name, reduction=reduction)
+    assert native.of_batch(native.kernel_of(loss.loss), *columns, reduction, 1) is not None
+    found = loss(*columns[:2], mask=columns[2])
+    (found * torch.tensor(weights) if reduction == "none" else found).sum().backward()
+    tolerance = 1e-13 if dtype == "float64" else 3e-7
+    np.testing.assert_allclose(
+        found.detach().numpy(),
+        values if reduction == "none" else values.sum() / divisor,
+        rtol=tolerance,
+        atol=tolerance,
+    )
+    expected = gradient.reshape(4, 9) * weights[:, None] / divisor
+    np.testing.assert_allclose(given.grad.numpy(), expected, rtol=0, atol=tolerance * np.abs(expected).max())
+    assert given.grad.dtype == getattr(torch, dtype)
+
+
+@pytest.mark.parametrize("name", IN_ONE_CALL)
+def test_what_one_call_cannot_do_is_done_or_explained_by_others(name: str) -> None:
+    labels, scores = torch.tensor([[1.0, 0.0], [2.0, 1.0]]), torch.tensor([[0.5, 0.25], [1.0, 0.0]])
+    loss = RankingLoss(name)
+    expected = loss(labels, scores)
+    strided = torch.stack([scores, scores], dim=-1)[..., 0]
+    for given in ((labels.tolist(), scores), (labels.int(), scores), (labels, strided), (labels.numpy(), scores)):
+        torch.testing.assert_close(loss(*given), expected)
+    assert loss(labels, scores.bfloat16()).dtype == torch.float32
+    for odd in (float("nan"), float("inf")):
+        for wrong in (
+            (labels, scores + torch.tensor([[0, 0], [0, odd]])),
+            (labels + torch.tensor([[0], [odd]]), scores),
+        ):
+            with pytest.raises(DataError, match=r"must be a finite number, got \w+ \(query 1, row [23]\)"):
+                loss(*wrong)
+    with pytest.raises(DataError, match=r"labels must have the shape of scores, \(2, 2\), got \(4,\)"):
+        loss(labels.ravel(), scores)
+    with pytest.raises(DataError, match="mask must be True or False"):
+        loss(labels, scores, mask=labels)
+    with pytest.raises(DataError, match="labels require a gradient"):
+        loss(labels.requires_grad_(), scores)
+
+
+def test_one_call_is_only_for_the_classes_that_it_knows() -> None:
+    class Own(losses.LeastSquares):
+        def of_targets(self, target: Any, lists: Any) -> Any:
+            return np.full(lists.n_queries, 7.0), 0 * target
+
+    assert native.kernel_of(Own()) is None
+    assert RankingLoss(Own())(torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.0])) == 7
+    for name in ("softmax(gain=binary)", "least_squares(normalizer=dcg)", "cross_entropy(gain=linear)", "xe_ndcg"):
+        assert native.kernel_of(losses.loss(name)) is None

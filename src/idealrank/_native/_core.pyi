@@ -169,6 +169,11 @@ def approx_ap(worth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order
 
 def softmax_cross_entropy(worth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, targets: str, n_threads: int, isa: str = '') -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 
+def batch_loss(labels: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], scores: Annotated[NDArray, dict(order='C', device='cpu', writable=False)], mask: Annotated[NDArray[numpy.bool_], dict(order='C', device='cpu', writable=False)] | None, *, loss: str, exp2: bool, reduction: str, n_threads: int, isa: str = '') -> object:
+    """
+    Values and gradient of a batch with one row per query; None for whatever needs the checks of the caller.
+    """
+
 def list_mle(labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, *, together: bool, curvature: bool, n_threads: int, isa: str = '') -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     Values, gradient, and the diagonal of the Hessian, which is empty unless `curvature`.

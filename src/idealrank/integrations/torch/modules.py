@@ -77,7 +77,7 @@ class RankingLoss(nn.Module):
         self.reduction = _one_of(reduction, Reduction, "reduction")
         self.backend = _one_of(backend, Backend, "backend")
         self.n_threads = n_threads
-        self._name = native.name_of(self.loss)
+        self._name, self._kernel = native.name_of(self.loss), native.kernel_of(self.loss)
         if reduction == "pairs" and not (isinstance(self.loss, Pairwise) and self.loss.normalize == "none"):
             raise OptionError(
                 f"reduction='pairs' is for pairwise losses that are sums over pairs, got {self.loss}: use 'mean'"
@@ -122,6 +122,11 @@ class RankingLoss(nn.Module):
         DataError
             If the shapes of the arguments do not match, a number is not finite, or the loss overflows.
         """
+        is_plain = offsets is None and weights is None and query_weights is None and self.backend != "torch"
+        if is_plain and self._kernel is not None and not torch.compiler.is_compiling():
+            value = native.of_batch(self._kernel, labels, scores, mask, self.reduction, self.n_threads)
+            if value is not None:
+                return value
         batch = flat(labels, scores, offsets, mask, weights, query_weights)
         if self.backend == "torch":
             return self._reduced(tensor_formulas.values(self.loss, batch), batch)

@@ -10,16 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from idealrank import _native
+from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
 from idealrank.integrations.torch.tensor_inputs import Batch, as_array
-from idealrank.losses import Loss
+from idealrank.losses import CrossEntropy, LeastSquares, Loss, Softmax
+from idealrank.measures import gains
 
-__all__ = ["name_of", "reduced", "values"]
+__all__ = ["kernel_of", "name_of", "of_batch", "reduced", "values"]
 
 _LOSSES: dict[str, Loss] = {}
 
@@ -46,6 +50,39 @@ def values(name: str, batch: Batch, n_threads: int | None) -> Tensor:
     return losses
 
 
+def kernel_of(loss: Loss) -> dict[str, Any] | None:
+    """Return the options with which `batch_loss` computes this loss; None if it does not.
+
+    Examples
+    --------
+    >>> from idealrank.losses import LeastSquares
+    >>> kernel_of(LeastSquares())
+    {'loss': 'squares', 'exp2': True}
+    """
+    exp2, linear = gains.Exp2(), gains.Linear()
+    if type(loss) is Softmax:
+        name, gain = "shares" if loss.is_normalized else "worth", loss.gain
+    elif type(loss) is LeastSquares and loss.normalizer is None:
+        name, gain = "squares", loss.gain or exp2
+    elif type(loss) is CrossEntropy and loss.normalizer is None and loss.gain is None:
+        name, gain = "logits", linear
+    else:
+        return None
+    return {"loss": name, "exp2": gain == exp2} if gain in (exp2, linear) else None
+
+
+def of_batch(
+    kernel: dict[str, Any], labels: Any, scores: Any, mask: Any, reduction: str, n_threads: int | None
+) -> Tensor | None:
+    """Return the loss of tensors with one row per query, as `reduced`; None if they need its checks and conversions."""
+    try:
+        columns = labels.numpy(), scores.detach().numpy(), None if mask is None else mask.numpy()
+        outcome = _native.batch_loss(*columns, **kernel, reduction=reduction, n_threads=resolve_threads(n_threads))
+    except (AttributeError, RuntimeError, TypeError):  # not tensors, not on the CPU, or of other types
+        return None
+    return None if outcome is None else _LossValue.apply(scores, *outcome, None)  # type: ignore[no-untyped-call]
+
+
 def reduced(
     loss: Loss,
     scores: Tensor,
@@ -57,7 +94,13 @@ def reduced(
 
     ``scores`` are those of the batch as the caller passed them.
     """
-    value: Tensor = _LossValue.apply(scores, batch, loss, divisor, n_threads)  # type: ignore[no-untyped-call]
+    losses, gradient = _of_arrays(loss, batch, n_threads)
+    divide_by, offsets = divisor(batch), batch.offsets
+    if divide_by is not None:
+        total = float(losses[0] if losses.size == 1 else torch.from_numpy(losses).sum())
+        losses, gradient, offsets = total / float(divide_by), gradient / float(divide_by), None
+    columns = np.asarray(losses, gradient.dtype), gradient.reshape(scores.shape)
+    value: Tensor = _LossValue.apply(scores, *columns, offsets)  # type: ignore[no-untyped-call]
     return value
 
 
@@ -88,47 +131,38 @@ def _of_arrays(loss: Loss, batch: Batch, n_threads: int | None) -> tuple[Floats,
     )
 
 
-def _times_by_value(gradient: Tensor, by_value: Tensor, offsets: Tensor) -> Tensor:
+def _times_by_value(gradient: Tensor, by_value: Tensor, offsets: Tensor | None) -> Tensor:
     """Return the gradient of each document times the derivative with respect to the value of its query."""
+    if by_value.ndim == 0:
+        return gradient * by_value
+    if offsets is None:  # one row per query
+        return gradient * (by_value[:, None] if gradient.ndim == 2 else by_value)
     if by_value.stride() == (0,) and len(by_value):  # one number for all queries, as in the gradient of a mean or a sum
         return gradient * by_value[0].to(gradient.dtype)
-    return gradient * by_value.to(gradient.dtype).repeat_interleave(offsets.diff())
+    each = by_value.to(gradient.dtype).repeat_interleave(offsets.to(by_value.device).diff())
+    return gradient * each.reshape(gradient.shape)
 
 
 class _LossValue(torch.autograd.Function):
+    """Values of queries, or one number, with their gradient; ``offsets`` divide queries that are not rows."""
+
     @staticmethod
     def forward(
-        ctx: Any,
-        scores: Tensor,
-        batch: Batch,
-        loss: Loss,
-        divisor_of: Callable[[Batch], Tensor | int | None],
-        n_threads: int | None,
+        ctx: Any, scores: Tensor, values: npt.NDArray[Any], gradient: npt.NDArray[Any], offsets: Tensor | None
     ) -> Tensor:
-        losses, gradient = _of_arrays(loss, batch, n_threads)
-        slopes, divisor = torch.from_numpy(gradient.reshape(scores.shape)), divisor_of(batch)
-        if losses.size == 1 and divisor == 1:  # fewer operations, which take most of the time of short lists
-            values = torch.from_numpy(losses.astype(gradient.dtype).reshape(()))
-        else:
-            values = torch.from_numpy(losses)
-            if divisor is not None:
-                values, slopes = values.sum() / divisor, slopes / divisor
-            values = values.to(slopes.dtype)
+        losses, slopes = torch.from_numpy(values), torch.from_numpy(gradient)
         if slopes.dtype != scores.dtype or not scores.is_cpu:
-            slopes, values = slopes.to(scores), values.to(scores.device)
+            losses, slopes = losses.to(scores.device), slopes.to(scores)
         ctx.save_for_backward(slopes, scores)
-        ctx.offsets = batch.offsets if divisor is None else None
-        return values
+        ctx.offsets = offsets
+        return losses
 
     @staticmethod
     def backward(ctx: Any, by_value: Tensor) -> tuple[Tensor | None, ...]:
         gradient, scores = ctx.saved_tensors
         if torch.is_grad_enabled():  # the caller wants second derivatives
             gradient = _Constant.apply(gradient, scores)  # type: ignore[no-untyped-call]
-        if ctx.offsets is not None:
-            flat = _times_by_value(gradient.reshape(-1), by_value, ctx.offsets.to(by_value.device))
-            return flat.reshape(scores.shape), *[None] * 4
-        return gradient * by_value, *[None] * 4
+        return _times_by_value(gradient, by_value, ctx.offsets), None, None, None
 
 
 class _Constant(torch.autograd.Function):
