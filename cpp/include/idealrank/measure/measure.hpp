@@ -689,6 +689,9 @@ class QueryMeter {
     return 1 - none;
   }
 
+  // A chance of going on below this changes no bit of a sum. It may never become 0: the smallest number times 0.9 is itself.
+  static constexpr double kNothing = std::numeric_limits<double>::min();
+
   double cascade(const Spec& spec, const std::vector<double>& gains, std::size_t m) {
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       if (i % kPart == 0) stop_.before(5 * kPart);
@@ -700,7 +703,7 @@ class QueryMeter {
     if (ties_ == Ties::average) return cascade_average(spec, m);
     stop_.before(5 * m);
     double sum = 0, going_on = 1;
-    for (std::size_t r = 0; r < m; ++r) {
+    for (std::size_t r = 0; r < m && going_on >= kNothing; ++r) {
       sum += going_on * gains[r] / static_cast<double>(r + 1);
       going_on *= 1 - gains[r];
     }
@@ -712,7 +715,7 @@ class QueryMeter {
     double sum = 0, going_on = 1;
     std::size_t begin = 0;
     for (const std::size_t end : run_ends_) {
-      if (begin >= m || going_on == 0) break;
+      if (begin >= m || going_on < kNothing) break;
       run_gains_.clear();
       for (std::size_t i = begin; i < end; ++i) {
         run_gains_.push_back(
