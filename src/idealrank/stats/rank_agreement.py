@@ -112,9 +112,10 @@ def _overlap(first: _Places, second: _Places, depth: int) -> Floats:
 
 def _common(first: _Places, second: _Places) -> Int64s:
     """Return the rows of the documents that both have: those in the first, and those in the second."""
-    rows = {doc: row for row, doc in enumerate(second.ids)}
-    both = [(row, rows[doc]) for row, doc in enumerate(first.ids) if doc in rows]
-    return np.array(both, np.int64).reshape(-1, 2).T
+    rows = dict(zip(second.ids, range(len(second.ids)), strict=True))
+    found = np.array([rows.get(doc, -1) for doc in first.ids], np.int64)
+    both = np.flatnonzero(found >= 0)
+    return np.stack((both, found[both]))
 
 
 def _share(places: _Places, rows: Int64s, depths: Floats) -> Floats:
@@ -214,7 +215,8 @@ def _counts_before(values: Int64s) -> tuple[Int64s, Int64s]:
 
 def _by_value(values: Int64s) -> tuple[Int64s, Int64s]:
     """Return the entries in ascending order, equal ones by place, and where the equal ones of each begin."""
-    order = np.argsort(values, kind="stable")
+    narrow = values.astype(np.uint16) if values.max(initial=0) < 1 << 16 else values  # NumPy sorts these in linear time
+    order = np.argsort(narrow, kind="stable")
     is_new = np.append(True, np.diff(values[order]) != 0)[: values.size]
     return order, np.maximum.accumulate(np.where(is_new, np.arange(values.size), 0))
 
