@@ -58,6 +58,19 @@ def test_systems_that_are_equal_on_all_queries_do_not_differ(test: str) -> None:
     assert "do not differ significantly" in found.page().findings[0]
 
 
+@pytest.mark.parametrize("k", [1, 4, 5, 6])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fewer_than_six_queries_that_differ_are_not_significant(k: int, weighted: bool) -> None:
+    weights = {"query_weights": {f"q{i}": 1 + i % 2 for i in range(50)}} if weighted else {}
+    (each,) = compared(50, good=k, **weights).differences["rr"]
+    assert (each.p_value > 0.05) == (each.interval.low <= 0) == (k < 6)
+    if k < 6:
+        assert each.p_value >= 2.0 ** (1 - k)
+        assert "fewer than 6 queries differ" in each.note or k == 1
+        said = [str(each) for each in compared(50, good=k, **weights).page().findings]
+        assert f"with {k} quer" in said[1]
+
+
 def test_equivalence_of_equal_differences_is_a_sign_test() -> None:
     assert stats.equivalence_test([0.5] * 5, [0.45] * 5, margin=0.1).p_value == 2.0**-5
     assert stats.equivalence_test([0.5] * 5, [0.5] * 5, margin=0.1).p_value == 2.0**-5

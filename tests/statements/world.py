@@ -32,8 +32,8 @@ class Promise:
 
     def __str__(self) -> str:
         if self.least:
-            return f"false in {_percent(self.least)} to {_percent(self.most)}"
-        return f"false in at most {_percent(self.most)}" if self.most else "never false"
+            return f"{_percent(self.least)} to {_percent(self.most)}"
+        return f"at most {_percent(self.most)}" if self.most else "never"
 
     def is_kept(self, rate: "Rate") -> bool:
         """Return whether the rate is within the promise, up to three standard errors of a rate at its edge."""

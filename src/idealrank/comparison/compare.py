@@ -445,7 +445,7 @@ def _p_value_of(moments: Moments, values: Floats) -> float:
     if moments.count < 2 or moments.variance == 0 or moments.degrees == moments.count - 1:
         return stats.t_test(values, np.zeros(values.size)).p_value
     error = math.sqrt(moments.variance / moments.effective_count)
-    return t_p_value(moments.mean / error, moments.degrees + 1)
+    return t_p_value(moments.mean / error, moments.degrees + 1, values)
 
 
 def _weighted(values: Floats, weights: Floats) -> tuple[Floats, Floats]:

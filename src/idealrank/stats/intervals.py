@@ -21,9 +21,10 @@ from idealrank.stats.samples import complete_values, join_notes
 
 #: Remarks on intervals.
 SAME_VALUE, NO_INTERVAL = "all queries have the same value", "an interval needs two queries or more"
-#: With fewer differences that are not 0, t intervals miss the truth up to five times as often as they should.
+#: With fewer differences that are not 0, t intervals miss the truth up to five times as often as they should, and t
+#: tests of equal differences are false up to 2.5 times as often.
 _FEWEST_NONZERO = 6
-FEW_DIFFER = f"fewer than {_FEWEST_NONZERO} queries differ, so the interval may be too narrow"
+FEW_DIFFER = f"fewer than {_FEWEST_NONZERO} queries differ, so the interval is wider than that of Student's t"
 METHODS = ("score", "t", "percentile", "bca")
 #: The fraction of a query of the largest variance that the variance of bounded values is pulled to.
 _PULL = 0.25
@@ -280,7 +281,8 @@ def difference_interval(differences: Moments | RowMoments, n_nonzero: int, level
     """Return the interval of a mean difference of two systems; the range is that of differences, such as (-1, 1).
 
     It is Student's t interval, which agrees with the t test, cut at the ends of the range. If all differences are the
-    same, it is that of `bounded_interval`. If only a few differences are not 0, a note says that it may be too narrow.
+    same, it is that of `bounded_interval`. If fewer than six of six or more are not 0, it contains both intervals, and
+    0 if no p-value can be significant (see `least_t_p_value`); a note says so.
 
     Examples
     --------
@@ -293,12 +295,30 @@ def difference_interval(differences: Moments | RowMoments, n_nonzero: int, level
     mean, variance, n = differences.mean, differences.variance, differences.effective_count
     limits = differences.limits
     low, high = bounded_interval(mean, variance, n, level, UNBOUNDED if variance > 0 else limits, differences.degrees)
+    note = NO_INTERVAL if differences.count < 2 else SAME_VALUE if variance == 0 else ""
+    least = float(least_t_p_value(n_nonzero, differences.count))
+    if variance > 0 and least > 0:
+        wide = bounded_interval(mean, variance, n, level, limits, differences.degrees)
+        zero = [0.0] if least > 1 - level else []
+        low, high, note = min(low, wide[0], *zero), max(high, wide[1], *zero), FEW_DIFFER
     if low == low:
         low, high = max(low, limits[0]), min(high, limits[1])
-    note = NO_INTERVAL if differences.count < 2 else SAME_VALUE if variance == 0 else ""
-    if variance > 0 and n_nonzero < _FEWEST_NONZERO <= differences.count:
-        note = FEW_DIFFER
     return Interval(low, high, mean, level, "t", note)
+
+
+def least_t_p_value(n_nonzero: npt.ArrayLike, n: int) -> Floats:
+    """Return the smallest p-value of a t test of n differences, of which only a few are not 0; otherwise 0.
+
+    Of the 2^k ways to sign k differences, two are as extreme as any data, so that a p-value below 2^(1 - k) claims too
+    much: Student's t would be significant at the 5% level for four equal differences.
+
+    Examples
+    --------
+    >>> least_t_p_value([4, 5, 6], 50), least_t_p_value([4, 5], 5)
+    (array([0.125 , 0.0625, 0.    ]), array([0., 0.]))
+    """
+    k = np.asarray(n_nonzero, np.float64)
+    return np.where((k < _FEWEST_NONZERO) & (n >= _FEWEST_NONZERO), np.minimum(2.0 ** (1 - k), 1.0), 0.0)
 
 
 def _bca(tails: Floats, sample: Floats, means: Floats) -> Floats:

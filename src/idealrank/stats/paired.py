@@ -16,6 +16,7 @@ from idealrank._core.threads import resolve_threads
 from idealrank._present.result import Result
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import OptionError
+from idealrank.stats.intervals import least_t_p_value
 from idealrank.stats.samples import complete_rows, differences_of, join_notes
 
 #: Queries that differ, of which all permutations are made; and queries of an exact Wilcoxon test, by SciPy.
@@ -125,7 +126,9 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     """Run Student's paired t test.
 
     If all n differences are the same and not 0, t is infinite, whatever n. The p-value is then that of the exact
-    randomization test, 2^(1 - n), which is 1 for one query. If all are 0, it is 1.
+    randomization test, 2^(1 - n), which is 1 for one query. If all are 0, it is 1. If fewer than six of six or more
+    differences are not 0, say k, the p-value is at least 2^(1 - k), the smallest one of the randomization test: t alone
+    would be significant too often.
 
     Parameters
     ----------
@@ -150,19 +153,21 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     >>> round(t_test([2, 4, 6], [1, 2, 3]).p_value, 4)
     0.0742
     """
-    _, found = _with_t_statistic("t", a, b)
-    return found if math.isnan(found.statistic) else replace(found, p_value=t_p_value(found.statistic, found.n_queries))
+    differences, found = _with_t_statistic("t", a, b)
+    if math.isnan(found.statistic):
+        return found
+    return replace(found, p_value=t_p_value(found.statistic, found.n_queries, differences))
 
 
-def t_p_value(statistic: float, n: float) -> float:
+def t_p_value(statistic: float, n: float, differences: Floats) -> float:
     """Return the two-sided p-value of Student's t for n differences, or an effective number of them.
 
     Examples
     --------
-    >>> round(t_p_value(12**0.5, 3), 4), t_p_value(math.inf, 3)
+    >>> round(t_p_value(12**0.5, 3, np.array([1, 2, 3])), 4), t_p_value(math.inf, 3, np.ones(3))
     (0.0742, 0.25)
     """
-    return float(_t_p_values(np.float64(statistic), n))
+    return float(_t_p_values(np.float64(statistic), n, differences))
 
 
 def t_p_values(differences: Floats) -> Floats:
@@ -177,14 +182,15 @@ def t_p_values(differences: Floats) -> Floats:
     for pairs, values, _ in complete_rows(differences):
         n = values.shape[1]
         if n:
-            p_values[pairs] = np.where(values.any(axis=1) & (n > 1), _t_p_values(_t_statistics(values), n), 1.0)
+            p_values[pairs] = np.where(values.any(axis=1) & (n > 1), _t_p_values(_t_statistics(values), n, values), 1.0)
     return p_values
 
 
-def _t_p_values(statistics: Floats | np.float64, n: float) -> Floats:
+def _t_p_values(statistics: Floats | np.float64, n: float, differences: Floats) -> Floats:
     from scipy.special import stdtr
 
-    p_values = np.maximum(2 * stdtr(n - 1, -np.abs(statistics)), _LEAST_P_VALUE)
+    least = least_t_p_value(np.count_nonzero(differences, axis=-1), differences.shape[-1])
+    p_values = np.maximum(2 * stdtr(n - 1, -np.abs(statistics)), np.maximum(least, _LEAST_P_VALUE))
     return np.asarray(np.where(np.isinf(statistics), 2.0 ** (1 - n), p_values), np.float64)
 
 
@@ -305,7 +311,7 @@ def bootstrap_test(
     if math.isnan(found.statistic):
         return found
     if math.isinf(found.statistic):
-        return replace(found, p_value=t_p_value(found.statistic, found.n_queries))
+        return replace(found, p_value=t_p_value(found.statistic, found.n_queries, differences))
     check_count(n_resamples, "n_resamples")
     seed = new_seed(seed)
     shifted = differences - found.difference
@@ -432,9 +438,9 @@ def smallest_p_value(test: str, n_changed: int, n_draws: int, n_same: int = 0) -
     """Return the smallest p-value that a test can give, whatever the differences; 0 if it has no such limit.
 
     Tests that draw have the limit 1 / (n_draws + 1). Of the 2^n_changed ways to sign the differences, at least 2 are as
-    extreme as the data: this is the limit of the exact randomization test, the sign test, and Wilcoxon's test while it
-    is exact. On more than 50 queries, or if the systems are equal on some, Wilcoxon's p-value may be approximate and
-    is not limited.
+    extreme as the data: this is the limit of the exact randomization test, the sign test, Wilcoxon's test while it is
+    exact, and of `t_test` if few queries differ. On more than 50 queries, or if the systems are equal on some,
+    Wilcoxon's p-value may be approximate and is not limited.
 
     Parameters
     ----------
@@ -458,6 +464,8 @@ def smallest_p_value(test: str, n_changed: int, n_draws: int, n_same: int = 0) -
     """
     if draws(test, n_changed):
         return 1 / (n_draws + 1)
+    if test == "t":
+        return float(least_t_p_value(n_changed, n_changed + n_same))
     is_exact = test in ("randomization", "sign") or (
         test == "wilcoxon" and n_same == 0 and n_changed <= _WILCOXON_EXACT_UP_TO
     )

@@ -59,6 +59,14 @@ def _without_relevant(rng: np.random.Generator, n: int) -> Pool:
     return Pool(np.where(rng.random((n, 1)) < 2 / 3, 0.0, drawn.labels), drawn.scores)
 
 
+def _four_of_all(rng: np.random.Generator, n: int) -> Pool:
+    """Draw exchanged systems that differ on four queries, where one of them finds the relevant document first."""
+    labels = np.tile([1.0, 0.0], (n, 1))
+    first = np.tile([2.0, 1.0], (n, 1))
+    second = np.where(np.arange(n)[:, None] < 4, first[:, ::-1], first)
+    return Pool(labels, {"s0": first, "s1": second}).relabeled(rng)
+
+
 def _same(rng: np.random.Generator, n: int) -> Pool:
     drawn = pool().sample(rng, n)
     return Pool(drawn.labels, {"s0": drawn.scores["s0"], "s1": drawn.scores["s0"]})
@@ -164,6 +172,8 @@ WORLDS = [
       for measure in ("hit_rate@1", "rr") for n in (10, 50)),
     _null("exchanged systems by dcg, some labels up to 12", CAUTIOUS, 50, measure="dcg", draw=_heavy),
     _null("exchanged systems, two thirds without relevant documents", CAUTIOUS, 30, draw=_without_relevant),
+    *(_null("exchanged systems that differ on four by hit_rate@1", CAUTIOUS, n, measure="hit_rate@1", draw=_four_of_all)
+      for n in (10, 50)),
     _null("the same system twice", at_most(0.0), 20, 50, draw=_same),
     _null("the same scores plus independent noise", EXACT, 50, draw=_noise),
     _null("five with the same scores plus noise, all pairs", CAUTIOUS, 50, draw=functools.partial(_noise, systems=5)),

@@ -172,9 +172,9 @@ WORLDS = [
             100,
         )
         for n, is_noted, said, most in (
-            (10, None, "", 0.2),
+            (10, None, "", 0.07),
             (10, False, ", 6 or more queries differ", 0.1),
-            (10, True, ", fewer than 6 differ and the result says so", 0.3),
+            (10, True, ", fewer than 6 differ", 0.07),
             (20, None, "", 0.12),
             (50, None, "", 0.1),
         )
