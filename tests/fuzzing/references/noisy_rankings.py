@@ -17,6 +17,7 @@ def noisy_rankings(
     The noise hangs on the gains, and on the first ``n_top`` documents of the ranking without noise.
     """
     n = len(gains)
+    differences = [s - max(scores) for s in scores]  # noise on scores of 1e15 would be rounded
     stream = n
     for gain in gains:
         stream = _mixed(stream + int.from_bytes(struct.pack("<d", gain + 0.0), "little"))
@@ -26,7 +27,7 @@ def noisy_rankings(
     found = []
     for _ in range(n_rankings):
         chances = [((next(words) >> 12) + 0.5) * 2.0**-52 for _ in range(n)]
-        noisy = [sigma * s + math.log(u) - math.log1p(-u) for s, u in zip(scores, chances, strict=True)]
+        noisy = [sigma * s + math.log(u) - math.log1p(-u) for s, u in zip(differences, chances, strict=True)]
         found.append(sorted(range(n), key=lambda i: -noisy[i]))
     return found
 
