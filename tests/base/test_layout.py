@@ -34,9 +34,9 @@ def test_no_line_is_longer_than_the_width_and_no_number_is_cut(table: Table, wid
     assert all(display_width(line) <= width for line in found.lines)
     shown = " ".join(found.lines)
     places = [place for place, column in enumerate(table.columns) if column.priority <= 0 or not found.left_out]
-    for row in table.cells():
+    for row in table.cells:
         for place in places:
-            if table.is_number()[place] and row[place]:
+            if table.is_number[place] and row[place]:
                 assert re.search(rf"(?<![\d.]){re.escape(row[place])}(?![\d.])", shown)
     assert set(found.left_out) <= {column.name for column in table.columns if column.priority > 0}
 
@@ -155,8 +155,8 @@ def test_heading_stays_above_its_numbers_if_marks_are_long() -> None:
 
 def test_no_number_is_minus_zero() -> None:
     table = Table([Column("change", "+.4f"), Column("x", ".2f"), Column("y", "g")], [[-1e-9, -0.001, float("-inf")]])
-    assert table.cells() == [["+0.0000", "0.00", "-inf"]]
-    assert Table(table.columns, [[-0.0] * 3]).cells() == [["+0.0000", "0.00", "0"]]
+    assert table.cells == [["+0.0000", "0.00", "-inf"]]
+    assert Table(table.columns, [[-0.0] * 3]).cells == [["+0.0000", "0.00", "0"]]
 
 
 def test_columns_that_are_repeated_are_narrowed_until_a_number_fits_next_to_them() -> None:

@@ -469,10 +469,11 @@ class Options(Named):
         exclude : iterable of str
             Options to leave out.
         """
+        shown = set(self.options()).difference(exclude)
         chosen = {
             each.name: getattr(self, each.name)
             for each in dataclasses.fields(self)
-            if each.name in self.options() and each.name not in exclude and getattr(self, each.name) != each.default
+            if each.name in shown and getattr(self, each.name) != each.default
         }
         inside = ",".join(f"{name}={_text(value)}" for name, value in chosen.items())
         return f"{self.label}({inside})" if inside else self.label

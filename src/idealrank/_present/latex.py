@@ -86,14 +86,14 @@ def latex_table(table: Table, *, underline_second: bool = False) -> str:
     \bottomrule
     \end{tabular}
     """
-    cells = table.cells()
-    is_number = table.is_number()
+    cells = table.cells
+    is_number = table.is_number
     alignment = ""
     for place, right in enumerate(is_number):
         alignment += "lr"[right]
         if widest := max((mark for (_, at), mark in table.marks.items() if at == place), key=len, default=""):
             alignment += rf"@{{\phantom{{{_raised(widest)}}}\hspace{{\tabcolsep}}}}"
-    heads = [_cell(name) for name in table.headings()]
+    heads = [_cell(name) for name in table.headings]
     body = []
     for row, line in enumerate(cells):
         parts: list[str] = []
@@ -125,7 +125,7 @@ def latex_table(table: Table, *, underline_second: bool = False) -> str:
 
 def _needs(table: Table) -> Iterator[str]:
     yield r"% needs \usepackage{booktabs}"
-    shown = [table.caption, *table.headings(), *(cell for row in table.cells() for cell in row)]
+    shown = [table.caption, *table.headings, *(cell for row in table.cells for cell in row)]
     beyond = sorted({letter for text in shown for letter in _PDFLATEX.sub("", text)})
     if beyond:
         yield f"% needs lualatex or xelatex, and a font with the characters {' '.join(beyond)}"

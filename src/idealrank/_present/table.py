@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
 
 import numpy.typing as npt
@@ -99,16 +100,18 @@ class Table:
         """The names of the columns."""
         return [column.name for column in self.columns]
 
+    @cached_property
     def headings(self) -> list[str]:
-        """Return the names of the columns, as they are shown."""
+        """The names of the columns, as they are shown."""
         return [_cell(name, "") for name in self.header]
 
     def by_column(self) -> dict[str, list[Value]]:
         """Return the values of each column by its name."""
         return {name: [row[i] for row in self.rows] for i, name in enumerate(self.header)}
 
+    @cached_property
     def cells(self) -> list[list[str]]:
-        """Return the formatted values of each row."""
+        """The formatted values of each row."""
         return [
             [_cell(value, column.spec) for value, column in zip(row, self.columns, strict=True)] for row in self.rows
         ]
@@ -122,12 +125,11 @@ class Table:
         columns = [replace(column, spec=column.spec.replace(".4f", f".{digits}f")) for column in self.columns]
         return replace(self, columns=columns)
 
+    @cached_property
     def is_number(self) -> list[bool]:
-        """Return whether each column is numeric and aligned to the right."""
-        return [
-            bool(values) and all(isinstance(value, (int, float)) for value in values)
-            for values in ([row[i] for row in self.rows if row[i] is not None] for i in range(len(self.columns)))
-        ]
+        """Whether each column is numeric and aligned to the right."""
+        kinds = [{type(row[i]) for row in self.rows if row[i] is not None} for i in range(len(self.columns))]
+        return [bool(own) and all(issubclass(kind, (int, float)) for kind in own) for own in kinds]
 
 
 class OnAccess(Mapping[str, T]):
@@ -273,10 +275,10 @@ def _without_formulas(table: Table) -> Table:
 
 
 def _text(table: Table, width: int | None) -> str:
-    found = layout(table, width)
-    lines = list(found.lines)
-    if found.left_out:
-        lines += wrapped(f"Not shown in {width} columns: {', '.join(found.left_out)}.", width or 0)
+    shown = layout(table, width)
+    lines = list(shown.lines)
+    if shown.left_out:
+        lines += wrapped(f"Not shown in {width} columns: {', '.join(shown.left_out)}.", width or 0)
     for note in table.notes:
         lines += [note] if width is None else wrapped(note, width)
     return "".join(f"{line}\n" for line in lines)
@@ -317,9 +319,9 @@ def _markdown(table: Table) -> str:
         mark = table.marks.get((row, column), "")
         return f"{text}<sup>{escaped(mark)}</sup>" if mark else text
 
-    is_number = table.is_number()
-    cells = [[shown(row, place, cell) for place, cell in enumerate(line)] for row, line in enumerate(table.cells())]
-    lines = _aligned([list(map(escaped, table.headings())), *cells], is_number)
+    is_number = table.is_number
+    cells = [[shown(row, place, cell) for place, cell in enumerate(line)] for row, line in enumerate(table.cells)]
+    lines = _aligned([list(map(escaped, table.headings)), *cells], is_number)
     rule = [
         "-" * (display_width(name) + 1) + ":" if right else ":" + "-" * (display_width(name) + 1)
         for name, right in zip(lines[0], is_number, strict=True)
@@ -349,23 +351,15 @@ def html_table(table: Table, caption: str = "") -> Markup:
     >>> html_table(Table([Column("system"), Column("p", ".2f")], [["a<b", 0.125]]), "p-values").split("<tbody>")[1]
     '<tr><th scope="row">a&lt;b</th><td class="number">0.12</td></tr></tbody></table></div>'
     """
-    sides = ["number" if right else None for right in table.is_number()]
-    named = zip(table.headings(), sides, strict=True)
+    sides = ["number" if right else None for right in table.is_number]
+    named = zip(table.headings, sides, strict=True)
     heads = [tag("th", *breakable(name), scope="col", class_=side) for name, side in named]
-    firsts = [typeset(cells[0]) if table.columns[0].spec == WORDS else cells[0] for cells in table.cells()]
-    rows = [
-        tag(
-            "tr",
-            tag("th", name, scope="row", class_=sides[0] or _kind(name)) if (name := firsts[row]) else tag("td"),
-            *_html_cells(table, row, cells, sides),
-        )
-        for row, cells in enumerate(table.cells())
-    ]
+    rows = [tag("tr", *_html_cells(table, row, cells, sides)) for row, cells in enumerate(table.cells)]
     said = [tag("caption", caption)] if caption else []
     is_long = any(len(word) > _LONG for row in table.rows if isinstance(row[0], str) for word in row[0].split())
     n_letters = sum(len(str(row[-1])) for row in table.rows)
     is_told = len(table.columns) <= _FEW_COLUMNS and n_letters > _SENTENCE * len(table.rows)
-    widths = shares([*zip(table.headings(), *table.cells(), strict=True)], table.is_number())
+    widths = shares([*zip(table.headings, *table.cells, strict=True)], table.is_number)
     kinds = " ".join(name for name, has in (("long", is_long), ("told", is_told), ("wordy", widths)) if has)
     columns = [tag("colgroup", *(tag("col", style=f"width: {width}%") for width in widths))] if widths else []
     content = [*said, *columns, tag("thead", tag("tr", *heads)), tag("tbody", *rows)]
@@ -373,20 +367,23 @@ def html_table(table: Table, caption: str = "") -> Markup:
 
 
 def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[str | None]) -> Iterator[Markup]:
-    """Yield the cells of a row except the first."""
+    """Yield the cells of a row; the first is its heading."""
     for column, (cell, side) in enumerate(zip(cells, sides, strict=True)):
-        if column:
-            is_ours = side is not None or table.columns[column].spec == WORDS
-            text = "none" if cell == "nan" else typeset(cell) if is_ours else cell
-            beside = [tag("small", typeset(table.beside[row, column]))] if (row, column) in table.beside else []
-            shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
-            mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []
-            yield tag("td", shown, *mark, *beside, class_=side or _kind(text))
+        is_words = table.columns[column].spec == WORDS
+        if not column:
+            name = typeset(cell) if is_words else cell
+            yield tag("th", name, scope="row", class_=side or _kind(name)) if name else tag("td")
+            continue
+        text = "none" if cell == "nan" else typeset(cell) if side is not None or is_words else cell
+        beside = [tag("small", typeset(table.beside[row, column]))] if (row, column) in table.beside else []
+        shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
+        mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []
+        yield tag("td", shown, *mark, *beside, class_=side or _kind(text))
 
 
 def _kind(text: str) -> str | None:
     """Return the class of a cell of a few words, which are not broken, or of a word that has to be."""
-    if any(len(word) > _LONGEST_WORD for word in text.split()):
+    if max(map(len, text.split()), default=0) > _LONGEST_WORD:
         return "endless"
     return "words" if re.search("[ -]", text) and len(text) <= _FEW_WORDS else None
 
@@ -426,10 +423,12 @@ def shares(columns: Sequence[Sequence[str]], is_number: Sequence[bool]) -> list[
     """
     lengths = [[len(cell) for cell in cells] for cells in columns]
     longest = [max(own) for own in lengths]
-    words = [max(len(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
-    widths = [most if number else word for most, word, number in zip(longest, words, is_number, strict=True)]
     line = _LINE - _APART * len(columns)
-    if sum(longest) <= line or sum(widths) > line:
+    if sum(longest) <= line:
+        return []
+    words = [max(map(len, " ".join(cells).split()), default=0) for cells in columns]
+    widths = [most if number else word for most, word, number in zip(longest, words, is_number, strict=True)]
+    if sum(widths) > line:
         return []
     while sum(widths) < line:
         # Each step widens the column that makes rows high: the one with most lines, over the rows where it has most.

@@ -152,8 +152,8 @@ def layout(
 
 
 def _columns(table: Table) -> list[_Column]:
-    rows = [table.headings(), *table.cells()]
-    numbers = table.is_number()
+    rows = [table.headings, *table.cells]
+    numbers = table.is_number
     return [
         _Column(
             rows[0][place],
@@ -207,20 +207,20 @@ def _panels(
 
 def _within(columns: Sequence[_Column], keys: Sequence[int], least: list[int], width: int) -> list[int]:
     """Return the widths with text cut further where a single column does not fit next to the keys."""
-    found = list(least)
+    widths = list(least)
     numbers = [place for place, column in enumerate(columns) if column.is_number and place not in keys]
-    widest = max((found[place] for place in numbers), default=0)
+    widest = max((widths[place] for place in numbers), default=0)
     texts = [place for place in keys if not columns[place].is_number]
-    while texts and _total(keys, found) + len(_GAP) + widest > width:
-        longest = max(texts, key=found.__getitem__)
-        if found[longest] <= _LEAST:
+    while texts and _total(keys, widths) + len(_GAP) + widest > width:
+        longest = max(texts, key=widths.__getitem__)
+        if widths[longest] <= _LEAST:
             break
-        found[longest] -= 1
-    taken = _total(keys, found) + len(_GAP)
+        widths[longest] -= 1
+    taken = _total(keys, widths) + len(_GAP)
     for place, column in enumerate(columns):
         if place not in keys and not column.is_number:
-            found[place] = max(1, min(found[place], width - taken))
-    return found
+            widths[place] = max(1, min(widths[place], width - taken))
+    return widths
 
 
 def _total(places: Sequence[int], widths: Sequence[int]) -> int:

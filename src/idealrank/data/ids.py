@@ -1,7 +1,7 @@
 """Query and document ids: one UTF-8 buffer with offsets, decoded into Python strings on demand."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from operator import methodcaller
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -105,9 +105,9 @@ class Ids(Sequence[str]):
         return self.buffer[self.offsets[i] : self.offsets[i + 1]].tobytes().decode("utf-8", "surrogateescape")
 
     def __iter__(self) -> Iterator[str]:
-        text = self.buffer.tobytes()
-        for start, end in pairwise(self.offsets.tolist()):
-            yield text[start:end].decode("utf-8", "surrogateescape")
+        ends = self.offsets.tolist()
+        encoded = map(self.buffer.tobytes().__getitem__, map(slice, ends, ends[1:]))
+        return map(methodcaller("decode", "utf-8", "surrogateescape"), encoded)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ids):

@@ -119,9 +119,25 @@ class Convention:
         object
             The value, or None if the convention has none.
         """
-        own = (_OWN_OVERRIDES.get(measure, _NOTHING), _OWN_OPTIONS)
-        by_rank = (self._overrides_of(measure, has_cutoff), self.options, *own)
-        return next((choices[name] for choices in by_rank if name in choices), None)
+        return self.options_of(measure, has_cutoff).get(name)
+
+    def options_of(self, measure: str, has_cutoff: bool = False) -> dict[str, object]:
+        """Return the values of all options that a measure leaves unset, as `option` returns one.
+
+        Parameters
+        ----------
+        measure : str
+            The label of the measure.
+        has_cutoff : bool
+            Whether the measure has a cutoff.
+
+        Returns
+        -------
+        dict of str to object
+            The values, by the names of the options.
+        """
+        own = {**_OWN_OPTIONS, **_OWN_OVERRIDES.get(measure, _NOTHING)}
+        return {**own, **self.options, **self._overrides_of(measure, has_cutoff)}
 
     def for_measure(self, measure: str, has_cutoff: bool = False) -> Convention:
         """Return the convention with the choices about the data that it makes for one measure.

@@ -232,11 +232,10 @@ class Measure(Options):
             If an option that was set has no effect beside the others.
         """
         rules = convention(like)
-        has_cutoff = self.cutoff is not None
-        filled: dict[str, Any] = {
-            name: rules.option(name, self.label, has_cutoff) for name in self.options() if getattr(self, name) is None
-        }
-        made = dataclasses.replace(self, **{name: value for name, value in filled.items() if value is not None})
+        options = rules.options_of(self.label, self.cutoff is not None)
+        unset = [name for name in self.options() if getattr(self, name) is None]
+        filled: dict[str, Any] = {name: options[name] for name in unset if options.get(name) is not None}
+        made = dataclasses.replace(self, **filled)
         made._refuse_without_effect(self)
         unused = made._without_effect()
         return dataclasses.replace(made, **dict.fromkeys(unused)) if unused else made

@@ -117,9 +117,9 @@ def _width(table: Table) -> float:
 
 def _widths(table: Table) -> list[float]:
     """Return how wide the columns are at least, in ems, if no word and no number is broken."""
-    columns = zip(table.headings(), table.is_number(), zip(*table.cells(), strict=True), strict=True)
+    columns = zip(table.headings, table.is_number, zip(*table.cells, strict=True), strict=True)
     widths = (
-        [_column_width(*each) for each in columns] if table.rows else [_BOLD * len(name) for name in table.headings()]
+        [_column_width(*each) for each in columns] if table.rows else [_BOLD * len(name) for name in table.headings]
     )
     for (_, place), text in table.beside.items():
         widths[place] = max(widths[place], _SMALL * len(text))
@@ -135,4 +135,4 @@ def _column_width(head: str, is_number: bool, cells: tuple[str, ...]) -> float:
 
 def _longest_word(text: str) -> int:
     """Return the letters of the longest part of a text that stays on one line."""
-    return min(_WORD, max((len(part) for part in _PARTS.findall(text)), default=0))
+    return min(_WORD, max(map(len, _PARTS.findall(text)), default=0))

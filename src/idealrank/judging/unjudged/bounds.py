@@ -15,7 +15,7 @@ from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page, Section, Statement, listed
 from idealrank._present.printable import share
 from idealrank._present.result import Result
-from idealrank._present.table import Column, Table, Value
+from idealrank._present.table import Column, Table, Tables, Value
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.data.ids import Ids
@@ -259,33 +259,29 @@ class Bounds(Result):
             text = _OTHER_MEANINGS.get(name.partition("@")[0])
             meanings += [] if text is None else [text]
         note = f"{'; '.join(meanings)}."
-        tables = {"means": Table(columns, rows, notes=(note,))}
-        if self.differences:
-            numbers = [Column(name, "+.4f") for name in ("difference", "lowest", "highest")]
-            tables["differences"] = Table(
-                [Column("system"), Column("baseline"), *numbers, Column("decided"), Column("exact")],
-                [
-                    [
-                        each.system,
-                        each.baseline,
-                        each.difference,
-                        each.lowest,
-                        each.highest,
-                        "yes" if each.is_decided else "no",
-                        "yes" if each.is_exact else "no",
-                    ]
-                    for each in self.differences
-                ],
-                notes=(_DIFFERENCES,),
-            )
-        ids = first.query_ids.tolist()
-        by_query: list[list[Value]] = [
-            [name, query, *(each.per_query[column][i] for column in names)]
-            for name, each in self.systems.items()
-            for i, query in enumerate(ids)
+        differences = {"differences": self._differences_table} if self.differences else {}
+        means = Table(columns, rows, notes=(note,))
+        return Tables({"means": lambda: means, **differences, "queries": lambda: self._queries_table(columns[1:])})
+
+    def _differences_table(self) -> Table:
+        numbers = [Column(name, "+.4f") for name in ("difference", "lowest", "highest")]
+        words = ("no", "yes")
+        rows: list[list[Value]] = [
+            [
+                *(each.system, each.baseline, each.difference, each.lowest, each.highest),
+                *(words[each.is_decided], words[each.is_exact]),
+            ]
+            for each in self.differences
         ]
-        queries = Table([Column("system"), Column("qid"), *columns[1:]], by_query)
-        return tables | {"queries": queries}
+        columns = [Column("system"), Column("baseline"), *numbers, Column("decided"), Column("exact")]
+        return Table(columns, rows, notes=(_DIFFERENCES,))
+
+    def _queries_table(self, columns: Sequence[Column]) -> Table:
+        rows: list[list[Value]] = []
+        for name, each in self.systems.items():
+            values = zip(*(each.per_query[column.name] for column in columns), strict=True)
+            rows += [[name, query, *row] for query, row in zip(each.query_ids.tolist(), values, strict=True)]
+        return Table([Column("system"), Column("qid"), *columns], rows)
 
     def page(self) -> Page:
         """Return what unjudged documents mean for the differences, the range of each system, and all differences."""

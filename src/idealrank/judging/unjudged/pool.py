@@ -46,7 +46,7 @@ class Rules:
     labels: Floats
     levels: Floats
 
-    @property
+    @cached_property
     def plan(self) -> Plan:
         """How the native core computes the measure."""
         plan = self.measure.plan()
