@@ -21,7 +21,7 @@ import idealrank
 from idealrank._present.table import Column, Table, render
 from idealrank.cli.group import commands
 from idealrank.cli.support import terminal
-from idealrank.cli.support.help import Command
+from idealrank.cli.support.command import Command
 from idealrank.cli.support.shared_options import kind_of
 
 SMALL_DEMO = ("demo", "--queries", "10", "--docs", "20", "--html", os.devnull)

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 import idealrank
+from idealrank.cli.support.command import Context
 from idealrank.cli.support.failures import asks_for_json, reported
-from idealrank.cli.support.help import Context
 from idealrank.cli.support.shared_options import debug_option
 
 _AS_JSON = "idealrank.json"
@@ -65,8 +65,8 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Import the command that the first argument names."""
-        name, found, rest = super().resolve_command(ctx, args)
-        return name, found and import_module(f"idealrank.cli.commands.{str(name).replace('-', '_')}").command, rest
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and import_module(f"idealrank.cli.commands.{str(name).replace('-', '_')}").command, rest
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from idealrank.cli.support.help import Command
 from idealrank.cli.support.request import named_systems
-from idealrank.cli.support.shared_options import column_options, debug_option, format_option, quiet_option
+from idealrank.cli.support.result_command import Display, ResultCommand
+from idealrank.cli.support.shared_options import column_options, count, one_of
 
 
-@click.command("agreement", cls=Command)
+@click.command("agreement", cls=ResultCommand, without=("html_path",))
 @click.argument("systems", nargs=-1, required=True)
 @click.option(
     "-m",
@@ -20,24 +20,10 @@ from idealrank.cli.support.shared_options import column_options, debug_option, f
     help="A measure: rbo, rbo_min or tau_ap; may be repeated.",
 )
 @click.option("-p", type=float, default=0.9, show_default=True, help="Persistence of rank-biased overlap.")
-@click.option(
-    "--depth",
-    type=click.IntRange(1),
-    metavar="K",
-    help="Compare the first K documents of each ranking; all by default.",
-)
-@click.option(
-    "--ties",
-    type=click.Choice(["average", "docid_desc", "docid_asc"]),
-    default="average",
-    metavar="ORDER",
-    help="Order of equal scores: average (the default), docid_desc or docid_asc.",
-)
+@click.option("--depth", **count(1, metavar="K"), help="Compare the first K documents of each ranking; all by default.")
+@click.option("--ties", **one_of("average docid_desc docid_asc", "ORDER", "Order of equal scores: {}.", "average"))
 @click.option("--per-query", is_flag=True, help="Print one row per query instead of means.")
 @column_options
-@format_option
-@quiet_option
-@debug_option
 def command(
     systems: tuple[str, ...],
     measures: tuple[str, ...],
@@ -45,8 +31,7 @@ def command(
     depth: int | None,
     ties: str,
     per_query: bool,
-    output_format: str,
-    quiet: bool,
+    display: Display,
     **columns: str | None,
 ) -> None:
     """Compare the rankings of SYSTEMS pair by pair, without judgments. SYSTEMS are runs, as for 'idealrank evaluate'.
@@ -66,13 +51,11 @@ def command(
     """
     if len(systems) < 2:
         raise click.UsageError("at least 2 systems are needed, got 1: add a run.")
-    runs = named_systems(systems, columns, quiet=quiet)
+    runs = named_systems(systems, columns, quiet=display.quiet)
 
-    from idealrank.cli.support.showing import show
-    from idealrank.cli.support.terminal import working
     from idealrank.comparison.agreement import agreement
 
     chosen = [name for each in measures for name in each.replace(" ", "").split(",")] or ["rbo", "rbo_min", "tau_ap"]
-    with working("comparing rankings", quiet=quiet):
+    with display.working("comparing rankings"):
         result = agreement(runs, measures=chosen, p=p, depth=depth, ties=ties)
-    show(result, output_format, quiet=quiet, tables=["queries"] if per_query else [])
+    display.show(result, tables=["queries"] if per_query else [])

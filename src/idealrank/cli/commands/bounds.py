@@ -5,17 +5,16 @@ from __future__ import annotations
 import click
 
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import seed_option
+from idealrank.cli.support.shared_options import count, one_measure_option, seed_option
 
 
 @click.command("bounds", cls=SystemsCommand, without=("measures", "unjudged"))
-@click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
+@one_measure_option
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
 @click.option(
     "--unseen",
-    type=click.IntRange(0),
     default=0,
-    metavar="N",
+    **count(0),
     help="Allow for up to N relevant documents per query that no run retrieves.",
 )
 @seed_option
@@ -34,11 +33,10 @@ def command(request: Request, measure: str, baseline: str | None, unseen: int, s
     """
     given = request.inputs()
 
-    from idealrank.cli.support.terminal import working
     from idealrank.judging.unjudged.bounds import bounds
 
     chosen = request.baseline(baseline, given.systems)
-    with working(f"bounding {measure}", quiet=request.quiet):
+    with request.working(f"bounding {measure}"):
         result = bounds(
             given.data, given.systems, measure, n_unseen=unseen, baseline=chosen, like=given.like, seed=seed
         )

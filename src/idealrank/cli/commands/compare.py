@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import by_option, digits_option, level_option, seed_option, weights_option
+from idealrank.cli.support.shared_options import (
+    by_option,
+    count,
+    digits_option,
+    level_option,
+    one_of,
+    seed_option,
+    weights_option,
+)
 
 if TYPE_CHECKING:
     from idealrank._present.result import Result
@@ -18,28 +26,18 @@ if TYPE_CHECKING:
 @weights_option
 @by_option
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with.")
-@click.option(
-    "--test",
-    type=click.Choice(["t", "randomization", "wilcoxon", "sign", "bootstrap", "tukey"]),
-    default="t",
-    metavar="TEST",
-    help="The test: t (the default), randomization, wilcoxon, sign, bootstrap or tukey.",
-)
+@click.option("--test", **one_of("t randomization wilcoxon sign bootstrap tukey", "TEST", "The test: {}.", "t"))
 @click.option(
     "--correction",
-    type=click.Choice(["holm", "benjamini_hochberg", "bonferroni", "none"]),
-    default="holm",
-    metavar="METHOD",
-    help="The correction for multiple comparisons: holm (the default), benjamini_hochberg, bonferroni or none.",
+    **one_of(
+        "holm benjamini_hochberg bonferroni none", "METHOD", "The correction for multiple comparisons: {}.", "holm"
+    ),
 )
 @level_option
 @click.option(
     "--permutations",
     "n_permutations",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    metavar="N",
+    **count(1, 10_000),
     help="Number of random permutations or bootstrap resamples.",
 )
 @click.option(
@@ -100,24 +98,21 @@ def command(
       idealrank compare human.qrels a.run b.run --machine llm.qrels
     """
     given = request.inputs(least=2)
-
-    from idealrank.cli.support.terminal import working
-
     options["baseline"] = request.baseline(options["baseline"], given.systems)
     if machine is not None:
-        _refuse_with_machine(request, options, query_weights=query_weights, by=by, unjudged_bounds=unjudged_bounds)
+        _refuse_with_machine()
         from idealrank.judging.machine_judgments.compare_assisted import compare_assisted
 
         chosen = {name: options[name] for name in ("baseline", "level", "correction")}
         chosen |= {"like": given.like, "sample": human_sample, "these_queries": these_queries}
-        with working("estimating differences", quiet=request.quiet):
+        with request.working("estimating differences"):
             result: Result = compare_assisted(given.data, machine, given.systems, request.measures, **chosen)
     elif these_queries:
         raise click.UsageError("--these-queries needs --machine: with human judgments only, nothing else is unknown.")
     else:
         from idealrank.comparison.compare import compare
 
-        with working(f"comparing {len(given.systems):,} systems", quiet=request.quiet):
+        with request.working(f"comparing {len(given.systems):,} systems"):
             result = compare(
                 given.data,
                 given.systems,
@@ -132,16 +127,23 @@ def command(
     request.show(result, digits=digits, everything=everything, underline_second=underline)
 
 
-def _refuse_with_machine(request: Request, options: Mapping[str, Any], **others: object) -> None:
-    """Raise a usage error for options that comparisons with machine judgments do not have."""
-    given = {
-        "--query-weights": others["query_weights"],
-        "--by": others["by"],
-        "--unjudged-bounds": others["unjudged_bounds"],
-        "--html": request.html_path,
-        "--test": None if options["test"] == "t" else options["test"],
-        "--intervals": None if options["interval_method"] == "score" else options["interval_method"],
-    }
-    for name, value in given.items():
-        if value is not None:
-            raise click.UsageError(f"{name} does not go with --machine.")
+#: Options that comparisons with machine judgments do not have.
+_HUMAN_ONLY = (
+    "query_weights",
+    "by",
+    "test",
+    "n_permutations",
+    "interval_method",
+    "unjudged_bounds",
+    "seed",
+    "html_path",
+)
+
+
+def _refuse_with_machine() -> None:
+    """Raise a usage error for an option that was given and would have no effect."""
+    context = click.get_current_context()
+    for each in context.command.params:
+        is_given = context.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE
+        if is_given and each.name in _HUMAN_ONLY:
+            raise click.UsageError(f"{each.opts[0]} does not go with --machine.")

@@ -6,10 +6,8 @@ from typing import Any
 
 import click
 
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import debug_option, explain_option, format_option, quiet_option
-from idealrank.cli.support.showing import show
-from idealrank.cli.support.terminal import working
+from idealrank.cli.support.result_command import Display, ResultCommand
+from idealrank.cli.support.shared_options import count, explain_option
 
 
 def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple[float, ...]:
@@ -22,9 +20,9 @@ def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple
     return levels
 
 
-@click.command("consistency", cls=Command)
+@click.command("consistency", cls=ResultCommand, without=("html_path",))
 @click.argument("losses", nargs=-1, required=True)
-@click.option("--n-docs", type=click.IntRange(2), metavar="N", help="Documents to rank (default: 2, then 3).")
+@click.option("--n-docs", **count(2), help="Documents to rank (default: 2, then 3).")
 @click.option(
     "--levels", default="0,1,2,3,4", show_default=True, metavar="LABELS", callback=_levels, help="Possible labels."
 )
@@ -34,12 +32,7 @@ def _levels(ctx: click.Context, parameter: click.Parameter, value: str) -> tuple
 @click.option("--cutoff", metavar="K", help="Use NDCG@K instead of NDCG.")
 @click.option("--grid", is_flag=True, help="Search the grid of probabilities only; do not refine the worst case.")
 @explain_option
-@format_option
-@quiet_option
-@debug_option
-def command(
-    losses: tuple[str, ...], grid: bool, explain: bool, output_format: str, quiet: bool, **options: Any
-) -> None:
+def command(losses: tuple[str, ...], grid: bool, explain: bool, display: Display, **options: Any) -> None:
     """Search for distributions of labels for which minimizing a loss does not maximize NDCG, or another measure.
 
     A counterexample is two lists of labels with probabilities: ranked by the scores that minimize the expected loss,
@@ -64,7 +57,7 @@ def command(
     """
     from idealrank import theory
 
-    with working("searching for counterexamples", quiet=quiet) as say_that:
+    with display.working("searching for counterexamples") as say_that:
         options["progress"] = lambda loss: say_that(f"searching for counterexamples to {loss}")
         result = theory.check_losses(losses, refine=not grid, **options)
-    show(result, output_format, quiet=quiet, reasons=explain)
+    display.show(result, reasons=explain)

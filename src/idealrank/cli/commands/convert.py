@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import KIND, OUTPUT, debug_option, kind_of, quiet_option
+from idealrank.cli.support.command import Command
+from idealrank.cli.support.shared_options import KIND, OUTPUT, group_option, kind_of
 from idealrank.cli.support.terminal import note, notes, reading, writing
 from idealrank.io.format_list import FORMATS
 
@@ -45,11 +45,7 @@ Examples:
 @click.option("--from", "from_kind", type=KIND, metavar="KIND", help="The format of A, if it is not recognized.")
 @click.option("--to", "to_kind", type=KIND, metavar="KIND", help="The format of B, if its name does not tell.")
 @click.option("--sparse", is_flag=True, help="Read LETOR text as a sparse matrix, for features that are mostly 0.")
-@click.option(
-    "--group", metavar="FILE", help="A file with the number of documents per query, for LETOR text without qid."
-)
-@quiet_option
-@debug_option
+@group_option
 def command(
     a: str, b: str, from_kind: str | None, to_kind: str | None, sparse: bool, group: str | None, quiet: bool
 ) -> None:

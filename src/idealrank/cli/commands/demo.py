@@ -10,9 +10,10 @@ import idealrank
 from idealrank._core.extras import require
 from idealrank._present.printable import wrapped
 from idealrank._present.table import render
-from idealrank.cli.support.help import Command, check_target
-from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option
-from idealrank.cli.support.terminal import echo, working
+from idealrank.cli.support.command import check_target
+from idealrank.cli.support.result_command import Display, ResultCommand
+from idealrank.cli.support.shared_options import count
+from idealrank.cli.support.terminal import echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,19 +33,11 @@ Try next
 """
 
 
-@click.command("demo", cls=Command)
-@click.option(
-    "--queries", type=click.IntRange(5), default=50, show_default=True, metavar="N", help="Number of queries."
-)
-@click.option(
-    "--docs", type=click.IntRange(20), default=200, show_default=True, metavar="N", help="Documents per query."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of the data.")
-@format_option
-@html_option
-@quiet_option
-@debug_option
-def command(queries: int, docs: int, seed: int, output_format: str, html_path: str | None, quiet: bool) -> None:
+@click.command("demo", cls=ResultCommand)
+@click.option("--queries", **count(5, 50), help="Number of queries.")
+@click.option("--docs", **count(20, 200), help="Documents per query.")
+@click.option("--seed", **count(0, 0), help="Seed of the data.")
+def command(queries: int, docs: int, seed: int, display: Display) -> None:
     """Show one run in every tool, why two tools disagree, which system is better, and a ranker trained for NDCG.
 
     All data is generated: judgments, the runs of three search systems, and labeled documents with features for the
@@ -53,9 +46,9 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     With --format other than text, or --quiet, only the table of the three systems is printed, and a report is written
     only with --html.
     """
-    speak = output_format == "text" and not quiet
-    if html_path is None and speak:
-        html_path = "idealrank-demo.html"
+    is_text = display.output_format == "text"
+    speak = is_text and not display.quiet
+    html_path = display.html_path or ("idealrank-demo.html" if speak else None)
     if html_path is not None:
         check_target(html_path)
     if speak:  # before any work
@@ -74,21 +67,20 @@ def command(queries: int, docs: int, seed: int, output_format: str, html_path: s
     if speak:
         click.echo(f"\n2. Why do {' and '.join(_TWO_TOOLS)} disagree?\n\n{explained}\n\n3. Which system is better?\n")
     compared = compare(qrels, runs, _MEASURE, seed=seed, for_report=html_path is not None)
-    is_text = output_format == "text"
-    table = compared.to_text("letters", width=_WIDTH) if is_text else render(compared.table("letters"), output_format)
-    echo(table, nl=False)
+    letters = compared.table("letters")
+    echo(compared.to_text("letters", width=_WIDTH) if is_text else render(letters, display.output_format), nl=False)
     parts = [explained.page().sections()[0]]
     if speak:
         click.echo(f"\n4. Train a ranker for {_MEASURE}\n")
-        with working("training ApproxNDCG", quiet=quiet):
+        with display.working("training ApproxNDCG"):
             trained = _trained(seed)
         finding, *_ = trained.page().findings
         click.echo("\n".join(wrapped(finding, _WIDTH, "  ")) + "\n" + _NEXT, nl=False)
     if html_path is not None:
         from idealrank.cli.support.showing import write_report
 
-        with working("writing the report", quiet=quiet):
-            write_report(compared, html_path, parts=parts, quiet=quiet)
+        with display.working("writing the report"):
+            write_report(compared, html_path, parts=parts, quiet=display.quiet)
 
 
 def _every_tool(qrels: Qrels, run: Run) -> Iterator[str]:

@@ -7,36 +7,24 @@ from typing import Any
 import click
 
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import PICTURE, PROBABILITY, explain_option, seed_option
+from idealrank.cli.support.shared_options import PICTURE, count, explain_option, probability, seed_option
 
 
 @click.command("distinguish", cls=SystemsCommand, only=("ndcg", "dcg", "linear_ndcg"))
 @click.option(
     "--orders",
     "n_orders",
-    type=click.IntRange(0),
     default=0,
-    metavar="N",
+    **count(0),
     help="Grow lists in N random orders instead of the order of DATA.",
 )
 @click.option(
     "--permutations",
     "n_permutations",
-    type=click.IntRange(1),
-    default=2_000,
-    show_default=True,
-    metavar="N",
+    **count(1, 2_000),
     help="Number of random exchanges of two systems in the test.",
 )
-@click.option(
-    "--risk",
-    "delta",
-    type=PROBABILITY,
-    default=0.05,
-    show_default=True,
-    metavar="P",
-    help="Probability of a wrong order.",
-)
+@click.option("--risk", "delta", **probability(0.05), help="Probability of a wrong order.")
 @seed_option
 @click.option(
     "--plot", type=PICTURE, metavar="FILE", help="Plot wins by list length for the first pair: .svg, .png or .pdf."
@@ -80,11 +68,10 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
     given = request.inputs(least=2)
 
     from idealrank.cli.support.showing import save_picture
-    from idealrank.cli.support.terminal import working
     from idealrank.theory import distinguish
     from idealrank.theory.long_lists.measure_discount import MEASURES
 
-    with working("measuring systems on growing lists", quiet=request.quiet) as say_that:
+    with request.working("measuring systems on growing lists") as say_that:
         options["progress"] = lambda done, total: say_that(f"comparing pair {done:,} of {total:,}")
         result = distinguish(given.data, given.systems, request.measures or MEASURES, like=given.like, **options)
     if plot is not None:

@@ -57,10 +57,9 @@ def command(
     """
     given = request.inputs()
 
-    from idealrank.cli.support.terminal import working
     from idealrank.evaluation.evaluate import evaluate
 
-    with working("evaluating systems", quiet=request.quiet):
+    with request.working("evaluating systems"):
         result = evaluate(
             given.data,
             given.systems,

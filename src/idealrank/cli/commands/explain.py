@@ -7,12 +7,12 @@ from dataclasses import replace
 import click
 
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import digits_option
+from idealrank.cli.support.shared_options import digits_option, one_measure_option
 
 
 @click.command("explain", cls=SystemsCommand, without=("systems", "measures", "like"))
 @click.argument("system")
-@click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
+@one_measure_option
 @click.option("--like", multiple=True, metavar="TOOL", help="A tool whose conventions to compare; give two or more.")
 @click.option("--published", metavar="NUMBER", help="A published number: search for the settings that give it.")
 @digits_option
@@ -45,16 +45,15 @@ def command(
     given = replace(request, systems=(system,)).inputs()
     (answer,) = given.systems.values()
 
-    from idealrank.cli.support.terminal import working
     from idealrank.comparison.explain import Explanation, explain
     from idealrank.comparison.published import PublishedExplanation
 
     rules = [request.with_choices(each) for each in like]
     result: Explanation | PublishedExplanation
     if published is None:
-        with working(f"evaluating between {len(rules)} conventions", quiet=request.quiet):
+        with request.working(f"evaluating between {len(rules)} conventions"):
             result = explain(given.data, answer, measure, like=rules)
     else:
-        with working(f"searching for {published}", quiet=request.quiet):
+        with request.working(f"searching for {published}"):
             result = explain(given.data, answer, measure, like=rules[0] if rules else given.like, published=published)
     request.show(result, digits=digits)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from idealrank._core.extras import require
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_option
+from idealrank.cli.support.command import Command
+from idealrank.cli.support.shared_options import OUTPUT, one_of
 
 
 @click.command("export", cls=Command)
@@ -15,10 +15,8 @@ from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_opt
 @click.option(
     "--to",
     "tool",
-    type=click.Choice(["onnx", "ranklib", "elasticsearch", "opensearch", "vespa"]),
     required=True,
-    metavar="TOOL",
-    help="The tool: onnx, ranklib, elasticsearch, opensearch or vespa.",
+    **one_of("onnx ranklib elasticsearch opensearch vespa", "TOOL", "The tool: {}."),
 )
 @click.option("--name", metavar="NAME", help="The name of the model in the plugin, or of the rank profile.")
 @click.option(
@@ -26,8 +24,6 @@ from idealrank.cli.support.shared_options import OUTPUT, debug_option, quiet_opt
     metavar="NAMES",
     help="Names of the features in the plugin or in Vespa, separated by commas; by default, as in the training data.",
 )
-@quiet_option
-@debug_option
 def command(model: str, file: str, tool: str, name: str | None, features: str | None, quiet: bool) -> None:
     """Export the model in the file MODEL to FILE, in the format of another tool.
 

@@ -12,7 +12,7 @@ import click
 
 from idealrank.cli.support.failures import Failure, WrongUsage, reported
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import OUTPUT, PROBABILITY, digits_option
+from idealrank.cli.support.shared_options import OUTPUT, digits_option, probability
 
 #: The exit status of errors: 1 and 2 are verdicts.
 _ERROR = 3
@@ -67,7 +67,7 @@ def _errors_apart() -> Iterator[None]:
     help="The largest drop of a mean that does not matter: 0.02 (the default), or a part of the baseline's mean, such "
     "as 2%; may be repeated for single measures, such as rr=5%.",
 )
-@click.option("--level", type=PROBABILITY, metavar="P", help="Significance level; 0.05 by default.")
+@click.option("--level", **probability(), help="Significance level; 0.05 by default.")
 @click.option(
     "--by",
     metavar="FILE|COLUMN",
@@ -142,7 +142,6 @@ def command(
         _save(request, save)
         return
 
-    from idealrank.cli.support.terminal import working
     from idealrank.comparison.gating.gate import gate
     from idealrank.comparison.gating.saved_baseline import is_saved_baseline
     from idealrank.io.files import atomic_output
@@ -158,7 +157,7 @@ def command(
     inputs = replace(request, systems=(*request.systems, *others)).inputs()
     systems = inputs.systems or {}
     reference = paths[0] if is_saved else systems["baseline"]
-    with working("comparing with the baseline", quiet=request.quiet):
+    with request.working("comparing with the baseline"):
         result = gate(inputs.data, systems.get("candidate"), reference, request.measures, like=inputs.like, **options)
     request.show(result, digits=digits)
     if junit is not None:

@@ -8,32 +8,17 @@ from typing import Any
 import click
 
 from idealrank.cli.support.failures import Failure
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option, seed_option
+from idealrank.cli.support.result_command import Display, ResultCommand
+from idealrank.cli.support.shared_options import count, seed_option
 
 
-@click.command("identify", cls=Command)
+@click.command("identify", cls=ResultCommand)
 @click.argument("function", required=False)
 @click.option("--command", "shell_command", metavar="COMMAND", help="A command with {qrels}, {run} and possibly {k}.")
 @click.option("--takes", metavar="WORDS", help="What the function takes, such as 'labels, scores, k'.")
-@click.option(
-    "--max-calls", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="Maximum number of calls."
-)
+@click.option("--max-calls", **count(1, 100), help="Maximum number of calls.")
 @seed_option
-@format_option
-@html_option
-@quiet_option
-@debug_option
-def command(
-    function: str | None,
-    shell_command: str | None,
-    takes: str | None,
-    max_calls: int,
-    seed: int,
-    output_format: str,
-    html_path: str | None,
-    quiet: bool,
-) -> None:
+def command(function: str | None, shell_command: str | None, display: Display, **options: Any) -> None:
     """Identify what the NDCG of FUNCTION computes: its conventions, the tools that agree with it, and its defects.
 
     FUNCTION is MODULE:NAME or FILE.py:NAME. Alternatively, --command is a shell command that reads judgments and a run;
@@ -50,15 +35,13 @@ def command(
         raise click.UsageError(
             "one of FUNCTION and --command is needed: idealrank identify sklearn.metrics:ndcg_score."
         )
-    from idealrank.cli.support.showing import show
-    from idealrank.cli.support.terminal import working
     from idealrank.identification.identify import identify
 
     asked = shell_command if function is None else _imported(function)
     assert asked is not None
-    with working("calling the function", quiet=quiet):
-        result = identify(asked, takes=takes, max_calls=max_calls, seed=seed)
-    show(result, output_format, quiet=quiet, html_path=html_path)
+    with display.working("calling the function"):
+        result = identify(asked, **options)
+    display.show(result)
 
 
 def _imported(name: str) -> Callable[..., Any]:
@@ -85,11 +68,11 @@ def _imported(name: str) -> Callable[..., Any]:
         raise
     except Exception as error:
         raise Failure(f"{module_name} cannot be imported: {type(error).__name__}: {error}") from error
-    found: Any = module
+    function: Any = module
     for part in attribute.split("."):
-        if not hasattr(found, part):
+        if not hasattr(function, part):
             raise Failure(f"{module_name} has no function {attribute!r}")
-        found = getattr(found, part)
-    if not callable(found):
+        function = getattr(function, part)
+    if not callable(function):
         raise Failure(f"{name} is not a function")
-    return found  # type: ignore[no-any-return]
+    return function  # type: ignore[no-any-return]

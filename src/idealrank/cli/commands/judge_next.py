@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from idealrank.cli.support.request import Request, SystemsCommand
+from idealrank.cli.support.shared_options import count, one_measure_option
 
 
 @click.command("judge-next", cls=SystemsCommand, without=("measures", "unjudged", "html_path"))
-@click.option("-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure.")
-@click.option(
-    "-n", "n", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Number of documents."
-)
+@one_measure_option
+@click.option("-n", "n", **count(1, 10), help="Number of documents.")
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
 def command(request: Request, measure: str, n: int, baseline: str | None) -> None:
     """Choose the unjudged documents whose labels could change the order of SYSTEMS most.
@@ -27,10 +26,9 @@ def command(request: Request, measure: str, n: int, baseline: str | None) -> Non
     """
     given = request.inputs()
 
-    from idealrank.cli.support.terminal import working
     from idealrank.judging.unjudged.judge_next import judge_next
 
     chosen = request.baseline(baseline, given.systems)
-    with working("choosing documents", quiet=request.quiet):
+    with request.working("choosing documents"):
         result = judge_next(given.data, given.systems, measure, n=n, baseline=chosen, like=given.like)
     request.show(result)

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import (
-    debug_option,
-    digits_option,
-    format_option,
-    html_option,
-    level_option,
-    like_option,
-    quiet_option,
-    seed_option,
-)
+from idealrank.cli.support.result_command import Display, ResultCommand
+from idealrank.cli.support.shared_options import count, digits_option, level_option, like_option, seed_option
 
 
-@click.command("leaderboard", cls=Command)
+@click.command("leaderboard", cls=ResultCommand)
 @click.argument("folders", nargs=-1, required=True)
 @click.option(
     "-m",
@@ -56,35 +48,13 @@ from idealrank.cli.support.shared_options import (
 @click.option(
     "--permutations",
     "n_permutations",
-    type=click.IntRange(1),
-    default=10_000,
-    show_default=True,
-    metavar="N",
+    **count(1, 10_000),
     help="Number of permutations in the tests against the baseline.",
 )
 @seed_option
 @digits_option
-@format_option
-@html_option
-@quiet_option
-@debug_option
 def command(
-    folders: tuple[str, ...],
-    measure: str | None,
-    like: str | None,
-    are_results: bool,
-    baseline: str | None,
-    weights: str,
-    over: str | None,
-    split: str,
-    level: float,
-    method: str,
-    n_permutations: int,
-    seed: int,
-    digits: int,
-    output_format: str,
-    html_path: str | None,
-    quiet: bool,
+    folders: tuple[str, ...], measure: str | None, are_results: bool, digits: int, display: Display, **options: Any
 ) -> None:
     """Compare systems over many data sets: which one is first, and which are tied with it.
 
@@ -107,37 +77,22 @@ def command(
         what = "folders of two models" if are_results else "the folder of data sets, then folders of two systems"
         raise click.UsageError(f"at least 2 systems are needed, got {len(systems)}: give {what} or more.")
 
-    from idealrank.cli.support.showing import show
-    from idealrank.cli.support.terminal import working
     from idealrank.comparison.leaderboards.leaderboard import leaderboard
 
-    with working("reading data sets", quiet=quiet) as say_that:
-        found = leaderboard(
-            None if are_results else folders[0],
-            measure,
-            systems=systems,
-            split=split,
-            baseline=baseline,
-            like=like,
-            weights=weights,
-            over=over,
-            level=level,
-            method=method,
-            n_permutations=n_permutations,
-            seed=seed,
-            progress=lambda name, number, n: say_that(f"evaluating {name}, {number} of {n} data sets"),
-        )
-    show(found, output_format, quiet=quiet, html_path=html_path, digits=digits)
+    with display.working("reading data sets") as say_that:
+        options["progress"] = lambda name, number, n: say_that(f"evaluating {name}, {number} of {n} data sets")
+        result = leaderboard(None if are_results else folders[0], measure, systems=systems, **options)
+    display.show(result, digits=digits)
 
 
 def _named(folders: tuple[str, ...]) -> dict[str, str]:
     """Return {system: folder} of NAME=FOLDER, or of folders, whose names are those of the systems."""
-    found: dict[str, str] = {}
+    systems: dict[str, str] = {}
     for text in folders:
         name, equals, path = text.partition("=")
         is_whole = not equals or not name or os.path.isdir(text)
         system, folder = (os.path.basename(os.path.normpath(text)), text) if is_whole else (name, path)
-        if system in found:
+        if system in systems:
             raise click.UsageError(f"two systems are called {system!r}: give NAME=FOLDER.")
-        found[system] = folder
-    return found
+        systems[system] = folder
+    return systems

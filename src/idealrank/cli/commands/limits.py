@@ -47,11 +47,10 @@ def command(request: Request, method: Any, plot: str | None, explain: bool) -> N
     given = request.inputs()
 
     from idealrank.cli.support.showing import save_picture
-    from idealrank.cli.support.terminal import working
     from idealrank.theory import limits
     from idealrank.theory.long_lists.measure_discount import MEASURES
 
-    with working("evaluating systems", quiet=request.quiet) as say_that:
+    with request.working("evaluating systems") as say_that:
         result = limits(
             given.data,
             given.systems,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from idealrank.cli.support.request import Request, SystemsCommand
-from idealrank.cli.support.shared_options import PROBABILITY, explain_option, level_option
+from idealrank.cli.support.shared_options import explain_option, level_option, probability
 
 
 @click.command("power", cls=SystemsCommand, measures=("ndcg@10",), without=("html_path",))
@@ -21,14 +21,7 @@ from idealrank.cli.support.shared_options import PROBABILITY, explain_option, le
     show_default=True,
     help="True difference of two means; may be repeated.",
 )
-@click.option(
-    "--power",
-    type=PROBABILITY,
-    default=0.8,
-    show_default=True,
-    metavar="P",
-    help="Probability of detecting the difference.",
-)
+@click.option("--power", **probability(0.8), help="Probability of detecting the difference.")
 @level_option
 @explain_option
 def command(request: Request, deltas: tuple[float, ...], power: float, level: float, explain: bool) -> None:
@@ -54,10 +47,9 @@ def command(request: Request, deltas: tuple[float, ...], power: float, level: fl
     """
     given = request.inputs(least=2)
 
-    from idealrank.cli.support.terminal import working
     from idealrank.comparison.sample_sizes import power as queries_needed
 
     options: dict[str, Any] = {"deltas": deltas, "power": power, "level": level}
-    with working("evaluating systems", quiet=request.quiet):
+    with request.working("evaluating systems"):
         result = queries_needed(given.data, given.systems, request.measures, like=given.like, **options)
     request.show(result, reasons=explain)

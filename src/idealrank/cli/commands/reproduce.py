@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from idealrank._core.extras import require
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import debug_option, format_option, html_option, quiet_option, seed_option
+from idealrank.cli.support.result_command import Display, ResultCommand
+from idealrank.cli.support.shared_options import seed_option
 from idealrank.experiments import papers
 from idealrank.experiments.papers import ON_FOLDS, PAPERS
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from idealrank.experiments.reproduction import Reproduction
 
 
-@click.command("reproduce", cls=Command)
+@click.command("reproduce", cls=ResultCommand)
 @click.argument("experiment", type=click.Choice(list(PAPERS)), metavar="PAPER")
 @click.option(
     "--data",
@@ -30,19 +30,8 @@ if TYPE_CHECKING:
 @seed_option
 @click.option("--quick", is_flag=True, help="Train only briefly, as a test; the numbers are meaningless.")
 @click.option("--figures", metavar="FOLDER", help="Write the figures to this folder, as SVG.")
-@html_option
-@format_option
-@quiet_option
-@debug_option
 def command(
-    experiment: str,
-    data: tuple[str, ...],
-    seed: int,
-    quick: bool,
-    figures: str | None,
-    html_path: str | None,
-    output_format: str,
-    quiet: bool,
+    experiment: str, data: tuple[str, ...], seed: int, quick: bool, figures: str | None, display: Display
 ) -> None:
     """Reproduce the experiment of a paper: its numbers, its figures, and whether its claims hold.
 
@@ -68,7 +57,6 @@ def command(
         require("matplotlib", for_="--figures")
         os.makedirs(figures, exist_ok=True)
 
-    from idealrank.cli.support.showing import show
     from idealrank.cli.support.terminal import is_rich
 
     if quick and experiment not in ON_FOLDS:
@@ -76,18 +64,18 @@ def command(
         raise click.UsageError(f"--quick is for {long}, which train for long; leave it out for {experiment}.")
     if len(data) > 1 and experiment == "jin2013":
         raise click.UsageError(f"{experiment} reads one file: give --data once.")
-    verbose = not quiet and is_rich(sys.stderr)
+    verbose = not display.quiet and is_rich(sys.stderr)
     result = papers.reproduce(experiment, data or None, seed=seed, quick=quick, verbose=verbose)
     if figures is not None:
-        _write_figures(result, os.path.join(figures, experiment), quiet=quiet)
-    show(result, output_format, quiet=quiet, html_path=html_path)
+        _write_figures(result, os.path.join(figures, experiment), quiet=display.quiet)
+    display.show(result)
 
 
-def _write_figures(found: Reproduction, stem: str, *, quiet: bool) -> None:
+def _write_figures(reproduced: Reproduction, stem: str, *, quiet: bool) -> None:
     from idealrank.cli.support.showing import save_picture
     from idealrank.cli.support.terminal import note
 
-    for name, figure in found.figures.items():
+    for name, figure in reproduced.figures.items():
         path = f"{stem}-{name}.svg"
         save_picture(figure, path)
         note(f"wrote {path}", quiet=quiet)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import click
 
-from idealrank.cli.support.help import Command
+from idealrank.cli.support.command import Command
 from idealrank.cli.support.shared_options import (
     OUTPUT,
     data_options,
-    debug_option,
     feature_column_options,
     kind_of_features,
     named_columns,
-    quiet_option,
 )
 
 
@@ -25,8 +23,6 @@ from idealrank.cli.support.shared_options import (
 @click.option("--run", "tag", metavar="TAG", help="Write a TREC run with this tag.")
 @feature_column_options("query", "doc")
 @data_options
-@quiet_option
-@debug_option
 def command(
     model: str,
     data: str,

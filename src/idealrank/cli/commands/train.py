@@ -12,19 +12,16 @@ import click
 
 from idealrank.cli.support.conversion import read_features
 from idealrank.cli.support.failures import Interrupted
-from idealrank.cli.support.help import Command
+from idealrank.cli.support.result_command import Display, ResultCommand
 from idealrank.cli.support.shared_options import (
     OUTPUT,
+    count,
     data_options,
-    debug_option,
     feature_column_options,
-    format_option,
-    html_option,
     kind_of_features,
     named_columns,
-    quiet_option,
 )
-from idealrank.cli.support.showing import show, write_report
+from idealrank.cli.support.showing import write_report
 from idealrank.cli.support.terminal import is_rich, note
 from idealrank.data.ranking import RankingData
 from idealrank.io.formats import Format, Frame
@@ -42,15 +39,14 @@ def train(
     options: Mapping[str, Any],
     *,
     out: str,
-    html_path: str | None,
     group: str | None,
     columns: Mapping[str, str],
-    output_format: str,
-    quiet: bool,
+    display: Display,
 ) -> None:
     """Fit the learner to the first file, with the second to validate by, and save it; an interrupt saves the best."""
     ranker: Any = learner(name, options)
     check_savable(ranker, out)
+    quiet = display.quiet
     parts = _read(paths, kinds, columns, group=group, quiet=quiet)
     if "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr):
         ranker.set_params(verbose=True)
@@ -72,10 +68,10 @@ def train(
     if out == "-":
         for line in summary.page().remarks:
             note(line, quiet=quiet)
-        if html_path is not None:
-            write_report(summary, html_path, quiet=quiet)
+        if display.html_path is not None:
+            write_report(summary, display.html_path, quiet=quiet)
     else:
-        show(summary, output_format, quiet=quiet, html_path=html_path)
+        display.show(summary)
     note(f"the model is in {'standard output' if out == '-' else out}", quiet=quiet)
     if interrupted:
         note(f"training was interrupted: {out} has the best iteration so far", quiet=False)
@@ -95,7 +91,7 @@ def _read(
     return [part if kind.holds is Frame else widened(part, width) for part, kind in zip(parts, kinds, strict=True)]
 
 
-class TrainCommand(Command):
+class TrainCommand(ResultCommand):
     """The command, which lists learners and losses."""
 
     def listed(self, option: str) -> Iterable[str]:
@@ -128,16 +124,12 @@ class TrainCommand(Command):
 @click.option("-m", "--measure", metavar="MEASURE", help="The validation measure; ndcg by default.")
 @click.option("--l2", type=float, metavar="X", help="Strength of the L2 penalty on the weights.")
 @click.option("--max-iter", type=int, metavar="N", help="Maximum number of iterations.")
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Seed of the random number generator.")
+@click.option("--seed", **count(0), help="Seed of the random number generator.")
 @click.option(
     "--set", "others", multiple=True, metavar="OPTION=VALUE", help="Any option of the learner; may be repeated."
 )
-@html_option
 @feature_column_options("query", "label", "doc", "weight")
 @data_options
-@format_option
-@quiet_option
-@debug_option
 def command(
     data: str,
     valid: str | None,
@@ -150,15 +142,10 @@ def command(
     max_iter: int | None,
     seed: int | None,
     others: tuple[str, ...],
-    html_path: str | None,
-    query: str | None,
-    label: str | None,
-    doc: str | None,
-    weight: str | None,
     from_kind: str | None,
     group: str | None,
-    output_format: str,
-    quiet: bool,
+    display: Display,
+    **columns: str | None,
 ) -> None:
     """Train a ranker on the judged documents in DATA, and write it to a model file.
 
@@ -181,11 +168,11 @@ def command(
     """
     paths = [data] if valid is None else [data, valid]
     kinds = [kind_of_features(path, from_kind) for path in paths]
-    columns = named_columns(data, kinds, query=query, label=label, doc=doc, weight=weight)
+    named = named_columns(data, kinds, **columns)
     if group is not None and valid is not None:
         raise click.UsageError("--group applies to DATA only: sizes for --valid are read from FILE.query next to it.")
-    named = {"loss": loss, "measure": measure, "l2": l2, "max_iter": max_iter, "random_state": seed}
-    options: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+    given = {"loss": loss, "measure": measure, "l2": l2, "max_iter": max_iter, "random_state": seed}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if normalize is not None:
         options["normalize"] = None if normalize == "none" else normalize
     for each in others:
@@ -193,21 +180,7 @@ def command(
         if not equals or not name:
             raise click.UsageError(f"--set takes OPTION=VALUE, got {each!r}.")
         options[name.strip()] = _value(text.strip())
-
-    from idealrank.cli.commands.train import train
-
-    train(
-        paths,
-        kinds,
-        learner,
-        options,
-        out=out,
-        html_path=html_path,
-        group=group,
-        columns=columns,
-        output_format=output_format,
-        quiet=quiet,
-    )
+    train(paths, kinds, learner, options, out=out, group=group, columns=named, display=display)
 
 
 def _value(text: str) -> Any:

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
+from idealrank.cli.support.command import Command
 from idealrank.cli.support.failures import Failure, reported
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import debug_option
 from idealrank.cli.support.terminal import echo, notes, reading
 
 
@@ -57,7 +56,6 @@ _N: Any = {"type": click.IntRange(0), "metavar": "N"}
 @_refused("-Q", "--Debug_query", "debugging output")
 @click.option("--v9", is_flag=True, help="Reproduce trec_eval 9.0.8, like --like trec_eval of other commands.")
 @click.option("--quiet", is_flag=True, help="Print no progress and no notes, only errors.")
-@debug_option
 def command(
     qrels: str, run: str, queries: bool, no_summary: bool, names: tuple[str, ...], v9: bool, quiet: bool, **options: Any
 ) -> None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 import click
 
 from idealrank._core.extras import require
 from idealrank.cli.support.failures import Failure
-from idealrank.cli.support.shared_options import PICTURE, Output
+from idealrank.cli.support.shared_options import PICTURE, Output, debug_option, quiet_option
 from idealrank.cli.support.terminal import is_rich
 
 #: Commands whose HTML pages have figures.
@@ -107,10 +108,22 @@ class Context(click.Context):
     formatter_class = _Formatter
 
 
+@click.command()
+@quiet_option
+@debug_option
+def _everywhere() -> None:
+    """Only the parameters of this command are used."""
+
+
 class Command(click.Command):
-    """A click command with these help pages; `arguments` returns how it was called."""
+    """A command with these help pages, ``--quiet`` and ``--debug``; `arguments` returns how it was called."""
 
     context_class = Context
+
+    def __init__(self, *, params: Sequence[click.Parameter] = (), **attributes: Any) -> None:
+        own = {each.name for each in params}
+        common = [each for each in _everywhere.params if each.name not in own]
+        super().__init__(params=[*params, *common], **attributes)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Remember the arguments before click parses them, and check the files that the command will write."""

@@ -5,30 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from idealrank.cli.support.help import Command
-from idealrank.cli.support.shared_options import (
-    column_options,
-    data_options,
-    debug_option,
-    duplicates_option,
-    format_option,
-    html_option,
-    identical_ids_option,
-    like_option,
-    measures_option,
-    missing_option,
-    quiet_option,
-    unjudged_option,
-)
+from idealrank.cli.support.result_command import Display, ResultCommand
+from idealrank.cli.support.shared_options import column_options, data_options, like_option, measures_option
 
 if TYPE_CHECKING:
-    from idealrank._present.result import Result
     from idealrank.io.formats import Format
     from idealrank.io.prefetch import RunAhead
     from idealrank.io.shapes.path_shape import PathShape
@@ -37,10 +23,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Request:
-    """The values of the shared arguments and options."""
+class Request(Display):
+    """The values of the arguments and options that all commands that evaluate systems share."""
 
-    data: str
+    data: str = ""
     systems: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     like: str | None = None
@@ -56,9 +42,6 @@ class Request:
     subtopic: str | None = None
     from_kind: str | None = None
     group: str | None = None
-    output_format: str = "text"
-    html_path: str | None = None
-    quiet: bool = False
 
     def inputs(self, least: int = 1) -> Inputs:
         """Return the judged documents and the systems by name, as files that are read when they are needed.
@@ -147,12 +130,6 @@ class Request:
         """Return the name of the baseline, which may be given by its name, its path, or its file name or a part."""
         return baseline_name(given, self.systems, list(systems or {}))
 
-    def show(self, result: Result, **options: Any) -> None:
-        """Print the result as the shared options say, and write its report; ``options`` are those of `show`."""
-        from idealrank.cli.support.showing import show
-
-        show(result, self.output_format, quiet=self.quiet, html_path=self.html_path, **options)
-
 
 class Inputs(NamedTuple):
     """What a public function of the library takes: judged documents, systems by name, and the convention."""
@@ -212,8 +189,8 @@ def _names(given: Sequence[str], shapes: Sequence[Shape]) -> list[str]:
     from idealrank.errors import OptionError
     from idealrank.evaluation.inputs import system_names
 
-    found = iter(system_names([shape for name, shape in zip(given, shapes, strict=True) if not name]))
-    names = [name or next(found) for name in given]
+    unnamed = iter(system_names([shape for name, shape in zip(given, shapes, strict=True) if not name]))
+    names = [name or next(unnamed) for name in given]
     again = [name for name, own in zip(names, given, strict=True) if names.count(name) > 1 and not own]
     if again:
         raise OptionError(f"two systems are called {again[0]!r}: give NAME=PATH")
@@ -243,17 +220,40 @@ def baseline_name(given: str | None, systems: Sequence[str], names: Sequence[str
 @click.argument("systems", nargs=-1)
 @measures_option
 @like_option
-@unjudged_option
-@missing_option
-@duplicates_option
-@identical_ids_option
+@click.option(
+    "--unjudged",
+    type=click.Choice(["zero", "drop"]),
+    metavar="zero|drop",
+    help="Unjudged documents: zero: count as not relevant; drop: remove (trec_eval -J).  [default: from --like]",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["0", "drop", "error"]),
+    metavar="0|drop|error",
+    help="A query missing from a run: 0: count as 0, or the worst value (trec_eval -c); drop: leave out; error: stop.  "
+    "[default: from --like]",
+)
+@click.option(
+    "--duplicates",
+    type=click.Choice(["last", "first", "best", "error"]),
+    metavar="WHICH",
+    help="The score of a document that is repeated in a query: last, first, best, or error to stop.  "
+    "[default: from --like]",
+)
+@click.option(
+    "--identical-ids",
+    type=click.Choice(["keep", "drop"]),
+    metavar="WHICH",
+    help="Documents with the id of the query: keep, or drop like BEIR.  [default: from --like]",
+)
+def _first() -> None:
+    """Only the parameters of this command are used."""
+
+
+@click.command()
 @column_options
 @data_options
-@format_option
-@html_option
-@quiet_option
-@debug_option
-def _shared() -> None:
+def _last() -> None:
     """Only the parameters of this command are used."""
 
 
@@ -262,45 +262,31 @@ _OF_NDCG = (
     "cutoffs."
 )
 _CHOICES = ("unjudged", "missing", "duplicates", "identical_ids")
-_FIRST = ("data", "systems", "measures", "like", *_CHOICES)
 
 
-class SystemsCommand(Command):
+class SystemsCommand(ResultCommand):
     """A command that evaluates systems: its function receives a `Request` and the values of the command's own options.
 
     Parameters
     ----------
-    params : list of click.Parameter
-        The command's own parameters.
-    without : tuple of str
-        Names of shared parameters that the command does not have.
     measures : sequence of str
         The measures that are evaluated without ``-m``; none if the command chooses them later.
     only : sequence of str
         The names of the NDCG family that ``-m`` takes; by default, it takes all measures.
     """
 
-    def __init__(
-        self,
-        *,
-        params: list[click.Parameter] | None = None,
-        without: tuple[str, ...] = (),
-        measures: Sequence[str] = (),
-        only: Sequence[str] = (),
-        **attributes: Any,
-    ) -> None:
-        shared = [copy(each) for each in _shared.params if each.name not in without]
-        for each in shared:
+    shared = (Request, "request")
+
+    def __init__(self, *, measures: Sequence[str] = (), only: Sequence[str] = (), **attributes: Any) -> None:
+        first = [copy(each) for each in _first.params]
+        for each in first:
             if isinstance(each, click.Option) and each.name == "measures":
                 if only:
                     each.help = _OF_NDCG
                 if measures:
                     each.default, each.show_default = tuple(measures), True
         self._only = only
-        first = [each for each in shared if each.name in _FIRST]
-        last = [each for each in shared if each.name not in _FIRST]
-        super().__init__(params=[*first, *(params or ()), *last], **attributes)
-        self._request_names = {each.name for each in shared} & {each.name for each in fields(Request)}
+        super().__init__(first=first, last=_last.params, **attributes)
 
     def listed(self, option: str) -> Iterable[str]:
         """Return the names that ``-m`` or ``--like`` takes."""
@@ -313,9 +299,3 @@ class SystemsCommand(Command):
 
             return self._only or sorted(MEASURES.members())
         return ()
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        given = {name: ctx.params.pop(name) for name in self._request_names}
-        ctx.params["request"] = Request(**given)
-        return super().invoke(ctx)

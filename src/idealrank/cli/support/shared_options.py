@@ -42,17 +42,15 @@ def kind_of_features(path: str, given: str | None) -> Format:
     from idealrank.data.judgments import Qrels, Run
     from idealrank.io.formats import Nested
 
-    found = kind_of(path, given)
-    if found.holds in (Qrels, Run, Nested):
+    kind = kind_of(path, given)
+    if kind.holds in (Qrels, Run, Nested):
         raise click.UsageError(
-            f"{path!r}: there are no features in {found.title}; give --from letor if it is LETOR text."
+            f"{path!r}: there are no features in {kind.title}; give --from letor if it is LETOR text."
         )
-    return found
+    return kind
 
 
 PICTURE_ENDINGS = (".svg", ".png", ".pdf")
-#: A probability other than 0 and 1.
-PROBABILITY = click.FloatRange(0, 1, min_open=True, max_open=True)
 _DEBUG = "idealrank.debug"
 
 
@@ -87,6 +85,30 @@ def is_debug() -> bool:
     return ctx is not None and bool(ctx.meta.get(_DEBUG))
 
 
+def one_of(values: str, metavar: str, text: str, default: str | None = None) -> dict[str, Any]:
+    """Return the attributes of an option that takes one of the values; the help lists them where the text has {}.
+
+    >>> one_of("keep drop", "WHICH", "Repeated ids: {}.", "keep")["help"]
+    'Repeated ids: keep (the default) or drop.'
+    """
+    names = values.split()
+    *most, last = [f"{name} (the default)" if name == default else name for name in names]
+    help_text = text.format(f"{', '.join(most)} or {last}")
+    return {"type": click.Choice(names), "default": default, "metavar": metavar, "help": help_text}
+
+
+def count(least: int, default: int | None = None, metavar: str = "N") -> dict[str, Any]:
+    """Return the attributes of an option that takes an integer."""
+    shown = {} if default is None else {"default": default, "show_default": True}
+    return {"type": click.IntRange(least), "metavar": metavar, **shown}
+
+
+def probability(default: float | None = None) -> dict[str, Any]:
+    """Return the attributes of an option that takes a probability other than 0 and 1."""
+    shown = {} if default is None else {"default": default, "show_default": True}
+    return {"type": click.FloatRange(0, 1, min_open=True, max_open=True), "metavar": "P", **shown}
+
+
 #: ``--debug`` is accepted before the command and after it.
 debug_option = click.option(
     "--debug",
@@ -103,10 +125,10 @@ quiet_option = click.option(
 format_option = click.option(
     "--format",
     "output_format",
-    type=click.Choice(["text", "json", "csv", "markdown", "latex"]),
-    default="text",
-    metavar="FORMAT",
-    help="Print the table as text (the default), json, csv, markdown or latex.",
+    **one_of("text json csv markdown latex", "FORMAT", "Print the table as {}.", "text"),
+)
+html_option = click.option(
+    "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as a self-contained HTML page."
 )
 digits_option = click.option(
     "--digits",
@@ -117,24 +139,10 @@ digits_option = click.option(
     help="Number of digits after the decimal point in text, markdown and latex.",
 )
 explain_option = click.option("--explain", is_flag=True, help="Explain the theorem or formula behind each result.")
-level_option = click.option(
-    "--level",
-    type=PROBABILITY,
-    default=0.05,
-    show_default=True,
-    metavar="P",
-    help="Significance level.",
-)
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Seed of the random number generator.",
-)
-html_option = click.option(
-    "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as a self-contained HTML page."
+level_option = click.option("--level", **probability(0.05), help="Significance level.")
+seed_option = click.option("--seed", **count(0, 0), help="Seed of the random number generator.")
+one_measure_option = click.option(
+    "-m", "--measure", default="ndcg@10", show_default=True, metavar="MEASURE", help="The measure."
 )
 measures_option = click.option(
     "-m",
@@ -148,32 +156,6 @@ like_option = click.option(
     "--like",
     metavar="TOOL",
     help="The tool whose conventions apply, such as trec_eval (9.0.8) or trec_eval10; '?' lists all.",
-)
-unjudged_option = click.option(
-    "--unjudged",
-    type=click.Choice(["zero", "drop"]),
-    metavar="zero|drop",
-    help="Unjudged documents: zero: count as not relevant; drop: remove (trec_eval -J).  [default: from --like]",
-)
-missing_option = click.option(
-    "--missing",
-    type=click.Choice(["0", "drop", "error"]),
-    metavar="0|drop|error",
-    help="A query missing from a run: 0: count as 0, or the worst value (trec_eval -c); drop: leave out; error: stop.  "
-    "[default: from --like]",
-)
-duplicates_option = click.option(
-    "--duplicates",
-    type=click.Choice(["last", "first", "best", "error"]),
-    metavar="WHICH",
-    help="The score of a document that is repeated in a query: last, first, best, or error to stop.  "
-    "[default: from --like]",
-)
-identical_ids_option = click.option(
-    "--identical-ids",
-    type=click.Choice(["keep", "drop"]),
-    metavar="WHICH",
-    help="Documents with the id of the query: keep, or drop like BEIR.  [default: from --like]",
 )
 weights_option = click.option(
     "--query-weights",
@@ -229,7 +211,7 @@ def _options_of(roles: Mapping[str, str], where: str, function: click.decorators
     return function
 
 
-_group_option = click.option(
+group_option = click.option(
     "--group", metavar="FILE", help="A file with the number of documents per query, for LETOR text without qid."
 )
 _kind_option = click.option(
@@ -239,4 +221,4 @@ _kind_option = click.option(
 
 def data_options(function: click.decorators.FC) -> click.decorators.FC:
     """Add ``--from`` and ``--group``: the format of the judged documents."""
-    return _kind_option(_group_option(function))
+    return _kind_option(group_option(function))

@@ -15,7 +15,7 @@ from idealrank._present.json_values import json_text
 from idealrank._present.page import Section
 from idealrank._present.page_text import page_text, section_text
 from idealrank._present.result import Result, annotated
-from idealrank.cli.support.help import arguments
+from idealrank.cli.support.command import arguments
 from idealrank.cli.support.terminal import bold, echo, is_rich, note, notes, screen_width, writing
 from idealrank.io.files import atomic_output
 

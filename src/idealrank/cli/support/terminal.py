@@ -77,11 +77,11 @@ def note(message: str, *, quiet: bool) -> None:
 
 def notes(messages: Iterable[object], *, quiet: bool, most: int | None = None) -> None:
     """Print notes about the data, such as its ``problems``: all of them, or the first and how many more there are."""
-    found = list(messages)
-    for message in found[:most]:
+    lines = list(messages)
+    for message in lines[:most]:
         note(f"note: {message}", quiet=quiet)
-    if most is not None and len(found) > most:
-        note(f"note: {len(found) - most:,} more; JSON output has all", quiet=quiet)
+    if most is not None and len(lines) > most:
+        note(f"note: {len(lines) - most:,} more; JSON output has all", quiet=quiet)
 
 
 #: Seconds after the first work until the line appears, and between its updates.
