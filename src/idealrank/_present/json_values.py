@@ -36,7 +36,7 @@ def json_text(value: Plain, indent: int | None = None) -> str:
     import json  # most tables are text
 
     text = json.dumps(finite(value), indent=indent, ensure_ascii=False, allow_nan=False)
-    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def plain(value: object) -> Plain:
@@ -52,8 +52,8 @@ def plain(value: object) -> Plain:
     if type(value) in (list, tuple):
         return [plain(each) for each in cast("Iterable[object]", value)]
     if hasattr(value, "to_dict") and not isinstance(value, type):
-        found: dict[str, Plain] = value.to_dict()
-        return found
+        content: dict[str, Plain] = value.to_dict()
+        return content
     if hasattr(value, "_asdict"):
         return plain(value._asdict())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -101,8 +101,8 @@ def wrapped(text: str, width: int, indent: str = "") -> list[str]:
             word = word[len(piece) :]
             line = indent
         line = joined
-    found = [*lines, line] if line.strip() or not lines else lines
-    return [each.replace("\0", " ") for each in found]
+    lines = [*lines, line] if line.strip() or not lines else lines
+    return [each.replace("\0", " ") for each in lines]
 
 
 def _n_fitting(word: str, width: int) -> int:

@@ -37,10 +37,10 @@ class Result:
     Examples
     --------
     >>> from idealrank import evaluate
-    >>> found = evaluate([0, 1], [0.2, 0.9], "rr")
-    >>> found.to_dict()["mean"]
+    >>> result = evaluate([0, 1], [0.2, 0.9], "rr")
+    >>> result.to_dict()["mean"]
     {'rr': 1.0}
-    >>> found.to_csv("means").splitlines()
+    >>> result.to_csv("means").splitlines()
     ['measure,mean,low,high,queries', 'rr,1.0,,,1']
     """
 

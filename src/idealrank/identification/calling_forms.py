@@ -79,8 +79,8 @@ class Query:
                 scores = ", ".join(f"{score:.12g}" for _, score in self.ranked)
                 return f"labels [{shown}], scores [{scores}]"
         judged = "none" if self.judged is None else ", ".join(f"{doc}: {label:g}" for doc, label in self.judged)
-        found = "none" if self.ranked is None else ", ".join(f"{doc}: {score:.12g}" for doc, score in self.ranked)
-        return f"judged {{{judged}}}, run {{{found}}}"
+        scored = "none" if self.ranked is None else ", ".join(f"{doc}: {score:.12g}" for doc, score in self.ranked)
+        return f"judged {{{judged}}}, run {{{scored}}}"
 
 
 @dataclass(frozen=True)

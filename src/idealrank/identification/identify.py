@@ -326,8 +326,8 @@ class Identification(Result):
     ...     ranked = [label for _, label in sorted(zip(y_score, y_true), key=lambda pair: -pair[0])]
     ...     dcg = lambda labels: sum(label / math.log2(rank + 2) for rank, label in enumerate(labels))
     ...     return dcg(ranked) / dcg(sorted(y_true, reverse=True)) if any(y_true) else 0.0
-    >>> found = identify(ndcg)
-    >>> found.status, found.measure
+    >>> result = identify(ndcg)
+    >>> result.status, result.measure
     ('identified', 'ndcg(ties=stable,empty=0,gain=linear,discount=log:2)')
     """
 
@@ -349,17 +349,17 @@ class Identification(Result):
 
     def to_dict(self) -> dict[str, Plain]:
         """Return everything that was found."""
-        found = {name: plain(value) for name, value in vars(self).items() if name != "convention"}
+        values = {name: plain(value) for name, value in vars(self).items() if name != "convention"}
         data = {} if self.convention is None else self.convention.data
-        return found | {"convention": plain(data)}
+        return values | {"convention": plain(data)}
 
     def tables(self) -> Mapping[str, Table]:
         """Return the table "choices", with a row per choice, and "defects", if there are any."""
         columns = [Column(name) for name in ("choice", "value", "seen on", "returned")]
         rows: list[list[Value]] = [[each.name, each.value, each.example, each.returned] for each in self.choices]
         wrong = [Column("defect"), Column("smallest list"), Column("value", ".6g"), Column("expected", ".6g")]
-        found: list[list[Value]] = [[each.name, each.example, each.value, each.expected] for each in self.defects]
-        return {"choices": Table(columns, rows)} | ({"defects": Table(wrong, found)} if found else {})
+        defects: list[list[Value]] = [[each.name, each.example, each.value, each.expected] for each in self.defects]
+        return {"choices": Table(columns, rows)} | ({"defects": Table(wrong, defects)} if defects else {})
 
     def page(self) -> Page:
         """Return what the function computes, the table of its choices, and how many lists it was checked on."""

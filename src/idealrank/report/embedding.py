@@ -45,8 +45,8 @@ def embedded_scores(scores: Scores) -> dict[str, Any]:
     Examples
     --------
     >>> one = MeasureScores(np.array([[0.5, np.nan]]), np.array([[0.5, np.nan, np.nan]]))
-    >>> found = embedded_scores(Scores(["bm25"], ["q1", "q2"], {"rr": one}, "2 queries", "95% intervals"))
-    >>> found["measures"][0]["means"], found["measures"][0]["values"]["step"]
+    >>> embedded = embedded_scores(Scores(["bm25"], ["q1", "q2"], {"rr": one}, "2 queries", "95% intervals"))
+    >>> embedded["measures"][0]["means"], embedded["measures"][0]["values"]["step"]
     ([[0.5, None, None]], 1e-07)
     """
     values = _fitting([each.values for each in scores.measures.values()])
@@ -138,11 +138,11 @@ def embedded_lists(rankings: TopDocuments, scores: Scores) -> dict[str, Any]:
 def _fitting(matrices: list[Floats]) -> list[dict[str, Any] | None]:
     """Return the values with the finest step with which all fit; else with the coarsest, without the last ones."""
     for step in _STEPS:
-        found = [_quantized(values, step) for values in matrices]
-        if sum(len(each["data"]) for each in found) <= _VALUE_BUDGET:
-            return list(found)
-    sizes = np.cumsum([len(each["data"]) for each in found])
-    return [each if size <= _VALUE_BUDGET else None for each, size in zip(found, sizes, strict=True)]
+        quantized = [_quantized(values, step) for values in matrices]
+        if sum(len(each["data"]) for each in quantized) <= _VALUE_BUDGET:
+            return list(quantized)
+    sizes = np.cumsum([len(each["data"]) for each in quantized])
+    return [each if size <= _VALUE_BUDGET else None for each, size in zip(quantized, sizes, strict=True)]
 
 
 def _quantized(values: Floats, step: float) -> dict[str, Any]:
@@ -199,11 +199,11 @@ def _lists(query: str, own: list[TopRanking], rows: list[dict[str, int]]) -> lis
 
 
 def _worth(name: str, rankings: TopDocuments) -> dict[str, Any]:
-    found, filled = rankings.measure_weights()[name], rankings.filled[name]
-    gains = {f"{label:g}": gain for label, gain in found.gains.items()}
+    weights, filled = rankings.measure_weights()[name], rankings.filled[name]
+    gains = {f"{label:g}": gain for label, gain in weights.gains.items()}
     average = "; documents with equal scores share the average of their gains" if filled.ties == "average" else ""
     said = f"{name} sums gain times discount over the ranks that count: {filled}{average}."
-    return {"gains": gains, "discounts": found.discounts.round(6).tolist(), "said": said}
+    return {"gains": gains, "discounts": weights.discounts.round(6).tolist(), "said": said}
 
 
 def _left_out(n_taken: int, n_queries: int, n_systems: int, n_all: int, kind: str) -> str:

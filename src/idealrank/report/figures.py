@@ -67,15 +67,15 @@ def means(result: Measured, measure: str | None = None, ax: Axes | None = None) 
     """
     _check_has(result, "one_measure", "evaluate, compare or explain")
     measure = result.one_measure(measure)
-    found = result.intervals(measure)
-    ax = new_axes(ax, 0.7 + 0.27 * len(found))
-    rows = _rows(ax, map(shown, found))
-    for row, each in zip(rows, found.values(), strict=True):
+    intervals = result.intervals(measure)
+    ax = new_axes(ax, 0.7 + 0.27 * len(intervals))
+    rows = _rows(ax, map(shown, intervals))
+    for row, each in zip(rows, intervals.values(), strict=True):
         ax.hlines(row, each.low, each.high, colors=BETTER, linewidth=2)
         ax.plot([each.mean], [row], "o", color=BETTER, markersize=6)
     baseline = getattr(result, "baseline", None)
     if baseline is not None:
-        ax.axvline(found[baseline].mean, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
+        ax.axvline(intervals[baseline].mean, color=NEUTRAL, linewidth=1, linestyle="--", zorder=0)
     _name_values(ax, f"{measure} ({result.basis()})")
     return ax
 
@@ -130,19 +130,19 @@ def distributions(result: Measured, measure: str | None = None, ax: Axes | None 
     """
     _check_has(result, "one_measure", "evaluate, compare or explain")
     measure = result.one_measure(measure)
-    found = result.query_values(measure)
-    ax = new_axes(ax, 0.8 + 0.42 * len(found))
-    rows = _rows(ax, map(shown, found), at=0.3)
-    everything = np.concatenate([np.zeros(0), *found.values()])
+    values_by_system = result.query_values(measure)
+    ax = new_axes(ax, 0.8 + 0.42 * len(values_by_system))
+    rows = _rows(ax, map(shown, values_by_system), at=0.3)
+    everything = np.concatenate([np.zeros(0), *values_by_system.values()])
     edges = np.linspace(min(0.0, everything.min(initial=0)), max(1.0, everything.max(initial=1)), _N_BINS + 1)
-    shares = [np.histogram(values, edges)[0] / max(values.size, 1) for values in found.values()]
+    shares = [np.histogram(values, edges)[0] / max(values.size, 1) for values in values_by_system.values()]
     highest = max(float(share.max()) for share in shares) or 1.0
-    for row, values, share in zip(rows, found.values(), shares, strict=True):
+    for row, values, share in zip(rows, values_by_system.values(), shares, strict=True):
         tops = row + _ROW * np.sqrt(share / highest)
         ax.stairs(tops, edges, baseline=row, fill=True, color=BETTER, alpha=0.55)
         if values.size:
             ax.vlines(values.mean(), row, row + _ROW, colors=WORSE, linewidth=2)
-    ax.set_ylim(-0.1, len(found))
+    ax.set_ylim(-0.1, len(values_by_system))
     _name_values(ax, f"{measure} ({result.basis()})")
     return ax
 
@@ -184,12 +184,12 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
     measure = comparison.one_measure(measure)
     against = comparison.reference(measure)
     others = [system for system in comparison.systems if system != against]
-    found = [comparison.query_differences(measure, system, against) for system in others]
-    scale = max((float(np.abs(each).max(initial=0)) for each in found), default=0) or 1.0
+    differences = [comparison.query_differences(measure, system, against) for system in others]
+    scale = max((float(np.abs(each).max(initial=0)) for each in differences), default=0) or 1.0
     ax = new_axes(ax, 0.6 + max(0.62 * len(others), 1.2))
     rows = _rows(ax, map(shown, others))
     above, below = (WORSE, BETTER) if comparison.evaluations.lower_is_better(measure) else (BETTER, WORSE)
-    for row, each in zip(rows, found, strict=True):
+    for row, each in zip(rows, differences, strict=True):
         bars, edges = _thinned(each)
         n_above, n_not_below = np.count_nonzero(bars > 0), np.count_nonzero(bars >= 0)
         for start, end, color in ((0, n_above, above), (n_not_below, bars.size, below)):
@@ -203,7 +203,7 @@ def differences(comparison: Comparison, measure: str | None = None, ax: Axes | N
         )
     _label_scale(ax, rows, scale)
     ax.set_ylim(-0.5, len(others) - 0.5)
-    ax.set_xlim(0, max([1, *(each.size for each in found)]))
+    ax.set_xlim(0, max([1, *(each.size for each in differences)]))
     _name_below(ax, f"queries, by difference from {shown(against)}\n{comparison.basis()}")
     return ax
 
@@ -234,8 +234,8 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
     --------
     >>> from idealrank import evaluate
     >>> from idealrank.report import figures
-    >>> found = evaluate({"q": {"a": 0, "b": 1}}, {"x": {"q": {"a": 2, "b": 1}}}, ["rr@1", "rr@2"])
-    >>> figures.cutoff_curves(found).lines[0].get_ydata().tolist()
+    >>> result = evaluate({"q": {"a": 0, "b": 1}}, {"x": {"q": {"a": 2, "b": 1}}}, ["rr@1", "rr@2"])
+    >>> figures.cutoff_curves(result).lines[0].get_ydata().tolist()
     [0.0, 0.5]
     """
     _check_has(evaluations, "by_cutoff", "evaluate, given several systems,")
@@ -340,8 +340,8 @@ def waterfall(way: Waterfall | Explanation, ax: Axes | None = None) -> Axes:
     --------
     >>> from idealrank import explain
     >>> from idealrank.report import figures
-    >>> found = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
-    >>> [label.get_text() for label in figures.waterfall(found.waterfalls[0]).get_yticklabels()]
+    >>> result = explain({"q": {"a": 2, "b": 1}}, {"q": {"b": 2, "a": 1}}, "ndcg", like=["trec_eval", "lightgbm"])
+    >>> [label.get_text() for label in figures.waterfall(result.waterfalls[0]).get_yticklabels()]
     ['trec_eval', 'gain:\nthe label → 2^label - 1, up to label 30', 'lightgbm']
     """
     _check_has(way, "waterfalls", "explain")

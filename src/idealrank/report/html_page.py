@@ -87,8 +87,8 @@ def html(
     title = title or page.title
     about = [tag("p", page.about, class_="about")] if page.about else []
     first, *others = map(typeset, page.findings or [""])
-    found = [tag("p", first, class_="result")] if page.findings else []
-    found += [tag("ul", *(tag("li", finding) for finding in others), class_="verdicts")] if others else []
+    verdicts = [tag("p", first, class_="result")] if page.findings else []
+    verdicts += [tag("ul", *(tag("li", finding) for finding in others), class_="verdicts")] if others else []
     keyed = {section.key or f"part-{place}": section for place, section in enumerate(sections)}
     rendered = [render_section(section, key) for key, section in keyed.items()]
     data, appendix = _embedded(sections)
@@ -98,7 +98,7 @@ def html(
         title=joined([title]),
         script_hash=f"sha256-{digest}",
         style=figure_style.css() + _asset("page.css"),
-        header=tag("header", tag("h1", title), *about, *found),
+        header=tag("header", tag("h1", title), *about, *verdicts),
         contents=_contents(keyed, bool(appendix)),
         main="\n".join([*rendered, _provenance(command, page.provenance), *appendix]),
         footer=tag("footer", f"Made with idealrank {idealrank.__version__}."),

@@ -39,8 +39,8 @@ def appendix_tables(scores: Scores) -> Iterator[tuple[str, Table]]:
     Examples
     --------
     >>> one = MeasureScores(np.array([[0.5, 1.0]]), np.array([[0.75, 0.25, 1.25]]))
-    >>> found = dict(appendix_tables(Scores(["bm25"], ["q1", "q2"], {"rr": one}, "2 queries", "95% intervals by t")))
-    >>> list(found), found["rr on every query"].rows
+    >>> tables = dict(appendix_tables(Scores(["bm25"], ["q1", "q2"], {"rr": one}, "2 queries", "95% intervals by t")))
+    >>> list(tables), tables["rr on every query"].rows
     (['Means over 2 queries, with 95% intervals by t', 'rr on every query'], [['q1', 0.5], ['q2', 1.0]])
     """
     has_intervals = any(np.isfinite(each.means[:, 1]).any() for each in scores.measures.values())

@@ -49,8 +49,8 @@ def inline_svg(draw: Callable[[], Axes], key: str, title: str, description: str)
     --------
     >>> from idealrank import evaluate
     >>> from idealrank.report import figures
-    >>> found = evaluate([0, 1], [2, 1], "rr")
-    >>> inline_svg(lambda: figures.means(found), "f1", "Means", "rr is 0.5").split("<g>")[0].split("><")[1:3]
+    >>> result = evaluate([0, 1], [2, 1], "rr")
+    >>> inline_svg(lambda: figures.means(result), "f1", "Means", "rr is 0.5").split("<g>")[0].split("><")[1:3]
     ['title id="f1-title">Means</title', 'desc id="f1-desc">rr is 0.5</desc']
     """
     root = ElementTree.fromstring(_drawn(draw))
@@ -114,7 +114,7 @@ def _local(name: str) -> str:
 def _attribute(name: str, value: str, key: str) -> str:
     """Return the attribute with coordinates rounded to a tenth of a pixel, and fonts and colors of the page."""
     if name in _NUMBERS:
-        rounded = re.sub(r"-?\d+\.\d+", lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value)
+        rounded = re.sub(r"-?\d+\.\d+", lambda match: f"{float(match[0]):.1f}".removesuffix(".0"), value)
         return re.sub(r"\s+", " ", rounded).strip()
     if name == "id":
         return f"{key}-{value}"
@@ -123,5 +123,5 @@ def _attribute(name: str, value: str, key: str) -> str:
     if name == "style":
         value = re.sub(r"font: ([\d.]+px)[^;]*", r"font-size: \1", value)
         value = re.sub(r"font-family: [^;]*;?\s*", "", value)
-        value = re.sub(r"#[0-9a-f]{6}", lambda found: _VARIABLES.get(found[0], found[0]), value)
+        value = re.sub(r"#[0-9a-f]{6}", lambda match: _VARIABLES.get(match[0], match[0]), value)
     return value
