@@ -29,8 +29,8 @@ from idealrank.errors import DataError
 from idealrank.evaluation.evaluation_result import Evaluations
 from idealrank.evaluation.top_documents import top_documents
 from idealrank.report import figures, html, learning_curve, over_cutoffs
-from idealrank.report.embedding import embedded_scores
 from idealrank.report.figures import _apart
+from idealrank.report.page_data import embedded_scores
 from idealrank.report.svg import inline_svg
 
 EVIL = "<script>alert(1)</script>"
@@ -246,7 +246,7 @@ def test_values_are_coarser_and_then_left_out_if_the_page_would_be_too_large(
     one = MeasureScores(values, np.zeros((20, 3)))
     scores = Scores([f"s{i}" for i in range(20)], [f"q{i}" for i in range(500)], {}, "", "")
     scores = replace(scores, measures={f"m{i}": one for i in range(n_measures)})
-    monkeypatch.setattr("idealrank.report.embedding._VALUE_BUDGET", budget)
+    monkeypatch.setattr("idealrank.report.page_data._VALUE_BUDGET", budget)
     measures = embedded_scores(scores)["measures"]
     assert sum(len(each["values"]["data"]) for each in measures if each["values"]) <= budget
     if n_measures == 1:
@@ -314,8 +314,8 @@ def test_ranked_lists_have_the_order_that_a_measure_has(ties: str) -> None:
 
 
 def test_lists_that_do_not_fit_are_left_out_and_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("idealrank.report.embedding._LIST_BUDGET", 40_000)
-    monkeypatch.setattr("idealrank.report.embedding._MOST_LISTED", 2)
+    monkeypatch.setattr("idealrank.report.page_data._LIST_BUDGET", 40_000)
+    monkeypatch.setattr("idealrank.report.page_data._MOST_LISTED", 2)
     labels = RNG.integers(0, 3, (2000, 20))
     data = ir.from_arrays(labels.ravel(), offsets=np.arange(2001) * 20)
     noise = {"bad": 9.0, "good": 0.5, "base": 3.0}

@@ -9,8 +9,7 @@ import click
 
 import idealrank
 from idealrank.cli.support.command import Context
-from idealrank.cli.support.failures import asks_for_json, reported
-from idealrank.cli.support.shared_options import debug_option
+from idealrank.cli.support.failures import asks_for_json, debug_option, reported
 
 _AS_JSON = "idealrank.json"
 

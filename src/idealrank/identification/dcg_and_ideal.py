@@ -257,14 +257,9 @@ def _smaller(probe: Probe) -> Iterator[Probe]:
 _OTHER_MEASURES = ("ap", "rr", "err(max_label=5)", "rbp", "auc", "r_precision", "linear_ndcg")
 _FRACTIONS = (0.5, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.7, 0.75, 0.8, 0.9)
 #: What is done to values; the usual first.
-_USUAL = tuple({"output": output} for output in OUTPUTS)
+_USUAL = [{"output": output} for output in OUTPUTS]
 #: What few functions do to the DCG, to ranks or to labels.
-_UNUSUAL: tuple[dict[str, Any], ...] = (
-    {"baseline": "worst"},
-    {"baseline": "random"},
-    {"counted": "first"},
-    {"relative": True},
-)
+_UNUSUAL = [{"baseline": "worst"}, {"baseline": "random"}, {"counted": "first"}, {"relative": True}]
 _OF_DCG = ("gain", "discount", "order", "output", "zeros", "baseline", "counted", "relative")
 _IDEALS = ["sorted", "none", "full", "highest", "unsorted", "ascending", "distinct", "gains", "documents", "relevant"]
 _Groups = Sequence[Sequence[Answer]]
@@ -296,8 +291,7 @@ def find_dcg(known: Elimination) -> None:
     orders = ["input"] if known.by_input else ["descending", "ascending", "argsort"]
     if _find_numerator(known, groups, orders, _USUAL):
         return
-    name = _named_measure(known, answers)
-    if name is not None:
+    if name := _named_measure(known, answers):
         known.obstacle = Obstacle(name, answers[0], f"this is not NDCG: its values are those of {name}")
         return
     if _find_numerator(known, groups, orders, _UNUSUAL):
@@ -386,16 +380,14 @@ def _named_measure(known: Elimination, answers: Sequence[Answer]) -> str | None:
     """Return the name of another measure that explains all values."""
     if not differ(answers):
         return None
-    for name in _OTHER_MEASURES:
-        own = measure(name)
-        for answer in answers:
-            query = answer.probe.one
-            labels, scores = [query.labels.get(doc, 0.0) for doc in query.docs], query.scores
-            if not known.is_close(float(own(labels, scores)[0]), answer.value or 0.0):
-                break
-        else:
-            return name
-    return None
+
+    def value(name: str, query: Query) -> float:
+        return float(measure(name)([query.labels.get(doc, 0.0) for doc in query.docs], query.scores)[0])
+
+    def agrees(name: str) -> bool:
+        return all(known.is_close(value(name, each.probe.one), each.value or 0.0) for each in answers)
+
+    return next(filter(agrees, _OTHER_MEASURES), None)
 
 
 def _shallow_cutoff(known: Elimination, alone: Sequence[Answer]) -> None:

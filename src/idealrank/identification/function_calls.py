@@ -329,8 +329,7 @@ class FormSearch:
                 continue  # documents are ranked as given: by ids, or with ignored scores
             if form.words in [each.words for each in (*constant, *(known for _, known in fallbacks))]:
                 continue
-            k = 6 if form.k is not None else None
-            answer = self._ask(_GOOD, k, form)
+            answer = self._ask(_GOOD, form)
             if answer.value is None:
                 self.tried.append((form, answer))
             if not answer.is_number:
@@ -342,13 +341,13 @@ class FormSearch:
             first_form = first_form or form
             if self._is_changing(form, first_form):
                 return True
-            answers = [answer, *(self._ask(each, k, form) for each in (_BAD, _MOVED))]
+            answers = [answer, *(self._ask(each, form) for each in (_BAD, _MOVED))]
             if not differ(answers):
                 if form.is_suggested and self._looks_closer(form):
                     return True
                 constant.append(form)
                 continue
-            verdict = self._accepted(form, (_GOOD, _BAD), k)
+            verdict = self._accepted(form)
             if verdict == "yes" and form.has_scores and not differ(answers[:2]):
                 fallbacks.insert(0, (_AS_GIVEN, form))
             elif verdict == "yes":
@@ -364,8 +363,8 @@ class FormSearch:
                 fallbacks.append((_CONSTANT, form))
         return bool(fallbacks) and self._fall_back(*min(fallbacks, key=lambda each: each[0]))
 
-    def _ask(self, query: Query, k: int | None, form: Form, *, again: bool = False) -> Answer:
-        return self.caller.ask(Probe((query,), k), form=form, again=again)
+    def _ask(self, query: Query, form: Form, k: int = 6, *, again: bool = False) -> Answer:
+        return self.caller.ask(Probe((query,), k if form.k is not None else None), form=form, again=again)
 
     def _take(self, form: Form, answers: Sequence[Answer]) -> bool:
         self.caller.form, self.by_input = form, not differ(answers[:2])
@@ -373,9 +372,7 @@ class FormSearch:
 
     def _is_changing(self, form: Form, own: Form) -> bool:
         """Find out whether the same call gives two values."""
-        k = 6 if form.k is not None else None
-        first = self._ask(_GOOD, k, form)
-        again = self._ask(_GOOD, k, form, again=True)
+        first, again = self._ask(_GOOD, form), self._ask(_GOOD, form, again=True)
         if first.value is not None and again.value is not None and not abs(again.value - first.value) > 1e-12:
             return False
         self.caller.form = own
@@ -387,46 +384,45 @@ class FormSearch:
         self.by_input = kind == _AS_GIVEN
         if kind == _BY_MAGNITUDE and not self._is_changing(form, form):
             words = "the value depends on the scores themselves, not only on the order that they give"
-            self.obstacle = Obstacle("magnitude", self._ask(_GOOD, 6 if form.k is not None else None, form), words)
+            self.obstacle = Obstacle("magnitude", self._ask(_GOOD, form), words)
         elif kind == _CONSTANT:
             self.obstacle = Obstacle("constant", self.caller.first, "returns the same value for every ranking")
         return True
 
-    def _accepted(self, form: Form, tested: Sequence[Query], k: int | None) -> str:
+    def _accepted(self, form: Form, tested: Sequence[Query] = (_GOOD, _BAD), k: int = 6) -> str:
         """Return whether a form whose values differ is the right one: "yes", "no" or "by magnitude"."""
         # scores have one digit before the point, so that they may also be compared as text
         if form.has_scores and not all(
-            self._is_unchanged(each, _renamed(each, score=lambda score: 1 + 8 * (score / 8) ** 3), k, form)
+            self._is_unchanged(each, _renamed(each, score=lambda score: 1 + 8 * (score / 8) ** 3), form, k)
             for each in tested
         ):
             return "by magnitude"  # only the order of scores matters, but the size of labels does too
         names = {doc: chr(ord("a") + place) * (place + 1) for place, doc in enumerate(_GOOD.docs)}
         if form.has_names and not all(
-            self._is_unchanged(each, _renamed(each, doc=names.__getitem__), k, form) for each in tested
+            self._is_unchanged(each, _renamed(each, doc=names.__getitem__), form, k) for each in tested
         ):
             return "no"  # ids were interpreted as something else
         return "yes"
 
-    def _is_unchanged(self, query: Query, other: Query, k: int | None, form: Form) -> bool:
+    def _is_unchanged(self, query: Query, other: Query, form: Form, k: int) -> bool:
         """Return whether two queries give the same value."""
-        values = [self._ask(each, k, form).value for each in (query, other)]
-        return None not in values and not abs((values[0] or 0.0) - (values[1] or 0.0)) > 1e-6
+        first, second = (self._ask(each, form, k).value for each in (query, other))
+        return first is not None and second is not None and not abs(first - second) > 1e-6
 
     def _looks_closer(self, form: Form) -> bool:
         """Find what matters to a function that returned one value for all lists: grades, a cutoff, or no zeros."""
-        k = 6 if form.k is not None else None
         if form.is_graded:
-            answers = [self._ask(each, k, form) for each in _GRADED]
+            answers = [self._ask(each, form) for each in _GRADED]
             if differ(answers[:1] + answers[2:]) or differ(answers[:2]):
-                return self._accepted(form, _GRADED[:2], k) == "yes" and self._take(form, answers)
+                return self._accepted(form, _GRADED[:2]) == "yes" and self._take(form, answers)
         if form.k is not None:  # without a discount, only a cutoff matters
-            answers = [self._ask(each, 3, form) for each in (_GOOD, _BAD, _MOVED)]
+            answers = [self._ask(each, form, 3) for each in (_GOOD, _BAD, _MOVED)]
             if differ(answers):
-                return self._accepted(form, (_GOOD, _BAD), 3) == "yes" and self._take(form, answers)
+                return self._accepted(form, k=3) == "yes" and self._take(form, answers)
         if not (form.has_names and form.is_graded):
             return False
         without = [Query(each.ranked, tuple(row for row in each.judged or () if row[1])) for each in (_GOOD, _BAD)]
-        if not differ([self._ask(each, k, form) for each in without]):
+        if not differ([self._ask(each, form) for each in without]):
             return False
         self.caller.form, self.zeros_judged = form, False
         return True

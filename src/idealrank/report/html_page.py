@@ -23,7 +23,7 @@ from idealrank._present.system_scores import Scores
 from idealrank.errors import DataError
 from idealrank.evaluation.top_documents import TopDocuments
 from idealrank.io.files import atomic_output
-from idealrank.report.embedding import Curves, embedded_curves, embedded_lists, embedded_scores
+from idealrank.report.page_data import Curves, embedded_curves, embedded_lists, embedded_scores
 from idealrank.report.rendered_sections import (
     is_scripted,
     render_appendix,

@@ -15,7 +15,7 @@ from idealrank._present.system_scores import PAIR_COLUMNS, MeasureScores, Scores
 from idealrank._present.table import Column, Table, Value
 from idealrank.report import figures
 from idealrank.report.figures import learning_curve
-from idealrank.report.paper import paper_table, side_by_side, split
+from idealrank.report.printed_tables import paper_table, side_by_side, split
 from idealrank.report.svg import inline_svg
 from idealrank.theory.distinguishing.plots import plot_pairs, plot_sequence, plot_values, plot_wins
 from idealrank.theory.long_lists.curve_plots import plot_curves

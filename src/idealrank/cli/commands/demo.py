@@ -77,10 +77,8 @@ def command(queries: int, docs: int, seed: int, display: Display) -> None:
         finding, *_ = trained.page().findings
         click.echo("\n".join(wrapped(finding, _WIDTH, "  ")) + "\n" + _NEXT, nl=False)
     if html_path is not None:
-        from idealrank.cli.support.showing import write_report
-
         with display.working("writing the report"):
-            write_report(compared, html_path, parts=parts, quiet=display.quiet)
+            display.write_report(compared, html_path, parts=parts)
 
 
 def _every_tool(qrels: Qrels, run: Run) -> Iterator[str]:

@@ -67,7 +67,7 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
     """
     given = request.inputs(least=2)
 
-    from idealrank.cli.support.showing import save_picture
+    from idealrank.cli.support.result_command import save_picture
     from idealrank.theory import distinguish
     from idealrank.theory.long_lists.measure_discount import MEASURES
 

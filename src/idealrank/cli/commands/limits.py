@@ -46,7 +46,7 @@ def command(request: Request, method: Any, plot: str | None, explain: bool) -> N
     """
     given = request.inputs()
 
-    from idealrank.cli.support.showing import save_picture
+    from idealrank.cli.support.result_command import save_picture
     from idealrank.theory import limits
     from idealrank.theory.long_lists.measure_discount import MEASURES
 

@@ -72,7 +72,7 @@ def command(
 
 
 def _write_figures(reproduced: Reproduction, stem: str, *, quiet: bool) -> None:
-    from idealrank.cli.support.showing import save_picture
+    from idealrank.cli.support.result_command import save_picture
     from idealrank.cli.support.terminal import note
 
     for name, figure in reproduced.figures.items():

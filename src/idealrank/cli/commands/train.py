@@ -21,7 +21,6 @@ from idealrank.cli.support.shared_options import (
     kind_of_features,
     named_columns,
 )
-from idealrank.cli.support.showing import write_report
 from idealrank.cli.support.terminal import is_rich, note
 from idealrank.data.ranking import RankingData
 from idealrank.io.formats import Format, Frame
@@ -69,7 +68,7 @@ def train(
         for line in summary.page().remarks:
             note(line, quiet=quiet)
         if display.html_path is not None:
-            write_report(summary, display.html_path, quiet=quiet)
+            display.write_report(summary, display.html_path)
     else:
         display.show(summary)
     note(f"the model is in {'standard output' if out == '-' else out}", quiet=quiet)

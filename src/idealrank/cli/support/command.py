@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from idealrank._core.extras import require
-from idealrank.cli.support.failures import Failure
-from idealrank.cli.support.shared_options import PICTURE, Output, debug_option, quiet_option
+from idealrank.cli.support.failures import Failure, debug_option
+from idealrank.cli.support.shared_options import PICTURE, Output, quiet_option
 from idealrank.cli.support.terminal import is_rich
 
 #: Commands whose HTML pages have figures.

@@ -12,9 +12,27 @@ from typing import IO, Any
 import click
 
 from idealrank._present.printable import wrapped
-from idealrank.cli.support.shared_options import is_debug
 from idealrank.cli.support.terminal import one_line, say, screen_width
 from idealrank.errors import IdealrankError
+
+_DEBUG = "idealrank.debug"
+
+
+def _remember_debug(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[_DEBUG] = True
+
+
+#: ``--debug`` is accepted before the command and after it.
+debug_option = click.option(
+    "--debug",
+    is_flag=True,
+    envvar="IDEALRANK_DEBUG",
+    expose_value=False,
+    is_eager=True,
+    callback=_remember_debug,
+    help="Show the traceback of an error.",
+)
 
 
 class Failure(click.ClickException):
@@ -123,7 +141,8 @@ def _one_line() -> Iterator[None]:
 
 
 def _show_traceback() -> None:
-    if is_debug():
+    context = click.get_current_context(silent=True)
+    if context is not None and context.meta.get(_DEBUG):
         import traceback
 
         click.echo(traceback.format_exc(), err=True, nl=False)

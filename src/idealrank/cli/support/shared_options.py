@@ -51,7 +51,6 @@ def kind_of_features(path: str, given: str | None) -> Format:
 
 
 PICTURE_ENDINGS = (".svg", ".png", ".pdf")
-_DEBUG = "idealrank.debug"
 
 
 class Output(click.types.StringParamType):
@@ -72,17 +71,6 @@ class _Picture(Output):
 
 OUTPUT = Output()
 PICTURE = _Picture()
-
-
-def _remember_debug(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value:
-        ctx.meta[_DEBUG] = True
-
-
-def is_debug() -> bool:
-    """Return whether ``--debug`` was given to the running command, or IDEALRANK_DEBUG is set."""
-    ctx = click.get_current_context(silent=True)
-    return ctx is not None and bool(ctx.meta.get(_DEBUG))
 
 
 def one_of(values: str, metavar: str, text: str, default: str | None = None) -> dict[str, Any]:
@@ -109,16 +97,6 @@ def probability(default: float | None = None) -> dict[str, Any]:
     return {"type": click.FloatRange(0, 1, min_open=True, max_open=True), "metavar": "P", **shown}
 
 
-#: ``--debug`` is accepted before the command and after it.
-debug_option = click.option(
-    "--debug",
-    is_flag=True,
-    envvar="IDEALRANK_DEBUG",
-    expose_value=False,
-    is_eager=True,
-    callback=_remember_debug,
-    help="Show the traceback of an error.",
-)
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Print only results and errors: no progress and no notes."
 )
