@@ -52,8 +52,7 @@ def plain(value: object) -> Plain:
     if type(value) in (list, tuple):
         return [plain(each) for each in cast("Iterable[object]", value)]
     if hasattr(value, "to_dict") and not isinstance(value, type):
-        content: dict[str, Plain] = value.to_dict()
-        return content
+        return cast("dict[str, Plain]", value.to_dict())
     if hasattr(value, "_asdict"):
         return plain(value._asdict())
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

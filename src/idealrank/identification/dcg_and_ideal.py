@@ -259,7 +259,12 @@ _FRACTIONS = (0.5, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.7, 0.75, 0.8, 0.9)
 #: What is done to values; the usual first.
 _USUAL = [{"output": output} for output in OUTPUTS]
 #: What few functions do to the DCG, to ranks or to labels.
-_UNUSUAL = [{"baseline": "worst"}, {"baseline": "random"}, {"counted": "first"}, {"relative": True}]
+_UNUSUAL: list[dict[str, Any]] = [
+    {"baseline": "worst"},
+    {"baseline": "random"},
+    {"counted": "first"},
+    {"relative": True},
+]
 _OF_DCG = ("gain", "discount", "order", "output", "zeros", "baseline", "counted", "relative")
 _IDEALS = ["sorted", "none", "full", "highest", "unsorted", "ascending", "distinct", "gains", "documents", "relevant"]
 _Groups = Sequence[Sequence[Answer]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -17,7 +17,7 @@ from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
-from idealrank.identification.calling_forms import forms_of, parse_takes
+from idealrank.identification.calling_forms import Form, forms_of, parse_takes
 from idealrank.identification.choices import CHOICES, find_choices
 from idealrank.identification.dcg_and_ideal import Elimination, RandomCheck, check
 from idealrank.identification.defects import Defect, defects_of
@@ -466,11 +466,8 @@ def identify(
         raise OptionError(f"max_calls must be a positive integer, got {max_calls!r}")
     rng = generator(seed)
     search = FormSearch(Caller(function, int(max_calls)))
-    if takes is not None:
-        forms = parse_takes(takes, function)
-    else:
-        forms = [function.form] if isinstance(function, ShellCommand) else forms_of(function)
-    if not search.run(forms):
+    forms: Iterable[Form] = [function.form] if isinstance(function, ShellCommand) else forms_of(function)
+    if not search.run(forms if takes is None else parse_takes(takes, function)):
         return _unidentified(name, search, takes)
     known = Elimination(search)
     find_choices(known)
