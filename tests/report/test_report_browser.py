@@ -858,7 +858,7 @@ def test_what_was_found_in_the_data_fits_a_phone(open_page: Open) -> None:
     visit = open_page("17", "phone")
     visit.page.eval_on_selector_all("details", "all => all.forEach(each => { each.open = true; })")
     boxes = visit.page.eval_on_selector_all(
-        ".scroll:has(> .told)", "boxes => boxes.map(box => [box.scrollWidth, box.clientWidth])"
+        ".scroll:has(> .sentences)", "boxes => boxes.map(box => [box.scrollWidth, box.clientWidth])"
     )
     assert boxes
     assert all(needed <= seen for needed, seen in boxes)

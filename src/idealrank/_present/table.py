@@ -358,9 +358,9 @@ def html_table(table: Table, caption: str = "") -> Markup:
     said = [tag("caption", caption)] if caption else []
     is_long = any(len(word) > _LONG for row in table.rows if isinstance(row[0], str) for word in row[0].split())
     n_letters = sum(len(str(row[-1])) for row in table.rows)
-    is_told = len(table.columns) <= _FEW_COLUMNS and n_letters > _SENTENCE * len(table.rows)
+    has_sentences = len(table.columns) <= _FEW_COLUMNS and n_letters > _SENTENCE * len(table.rows)
     widths = shares([*zip(table.headings, *table.cells, strict=True)], table.is_number)
-    kinds = " ".join(name for name, has in (("long", is_long), ("told", is_told), ("wordy", widths)) if has)
+    kinds = " ".join(name for name, has in (("long", is_long), ("sentences", has_sentences), ("wordy", widths)) if has)
     columns = [tag("colgroup", *(tag("col", style=f"width: {width}%") for width in widths))] if widths else []
     content = [*said, *columns, tag("thead", tag("tr", *heads)), tag("tbody", *rows)]
     return scrolled(tag("table", *content, class_=kinds or None), caption or "Table")

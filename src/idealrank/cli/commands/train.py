@@ -27,54 +27,12 @@ from idealrank.io.formats import Format, Frame
 from idealrank.io.letor import widened
 from idealrank.learners.estimators import ConvergenceWarning
 from idealrank.learners.files.models import check_savable, save
-from idealrank.learners.learner_names import learner, options_of
+from idealrank.learners.learner_names import learner as learner_named
+from idealrank.learners.learner_names import options_of
 from idealrank.learners.training_summary import summarize_training
 
-
-def train(
-    paths: Sequence[str],
-    kinds: Sequence[Format],
-    name: str,
-    options: Mapping[str, Any],
-    *,
-    out: str,
-    group: str | None,
-    columns: Mapping[str, str],
-    display: Display,
-) -> None:
-    """Fit the learner to the first file, with the second to validate by, and save it; an interrupt saves the best."""
-    ranker: Any = learner(name, options)
-    check_savable(ranker, out)
-    quiet = display.quiet
-    parts = _read(paths, kinds, columns, group=group, quiet=quiet)
-    if "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr):
-        ranker.set_params(verbose=True)
-    interrupted = False
-    try:
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always", ConvergenceWarning)
-            ranker.fit(parts[0], eval_set=parts[1] if len(parts) > 1 else None)
-    except KeyboardInterrupt:
-        if not ranker.__sklearn_is_fitted__():
-            raise
-        interrupted = True
-    save(ranker, out)
-    for each in seen:
-        note(f"warning: {each.message}", quiet=quiet)
-    names = ("train", "validation")[: len(parts)]
-    sources = dict(zip(names, paths, strict=True))
-    summary = summarize_training(ranker, dict(zip(names, parts, strict=True)), sources)
-    if out == "-":
-        for line in summary.page().remarks:
-            note(line, quiet=quiet)
-        if display.html_path is not None:
-            display.write_report(summary, display.html_path)
-    else:
-        display.show(summary)
-    note(f"the model is in {'standard output' if out == '-' else out}", quiet=quiet)
-    if interrupted:
-        note(f"training was interrupted: {out} has the best iteration so far", quiet=False)
-        raise Interrupted("interrupted")
+#: What the files are called.
+_PARTS = ("train", "validation")
 
 
 def _read(
@@ -104,6 +62,22 @@ class TrainCommand(ResultCommand):
 
             return sorted(LOSSES.members())
         return ()
+
+
+def _fit(ranker: Any, parts: Sequence[RankingData], *, quiet: bool) -> bool:
+    """Fit to the first part, with the second to validate by; return whether Ctrl-C ended it at the best iteration."""
+    interrupted = False
+    try:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always", ConvergenceWarning)
+            ranker.fit(parts[0], eval_set=parts[1] if len(parts) > 1 else None)
+    except KeyboardInterrupt:
+        if not ranker.__sklearn_is_fitted__():
+            raise
+        interrupted = True
+    for each in seen:
+        note(f"warning: {each.message}", quiet=quiet)
+    return interrupted
 
 
 @click.command("train", cls=TrainCommand)
@@ -179,7 +153,26 @@ def command(
         if not equals or not name:
             raise click.UsageError(f"--set takes OPTION=VALUE, got {each!r}.")
         options[name.strip()] = _value(text.strip())
-    train(paths, kinds, learner, options, out=out, group=group, columns=named, display=display)
+    ranker: Any = learner_named(learner, options)
+    check_savable(ranker, out)
+    quiet = display.quiet
+    parts = _read(paths, kinds, named, group=group, quiet=quiet)
+    if "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr):
+        ranker.set_params(verbose=True)
+    interrupted = _fit(ranker, parts, quiet=quiet)
+    save(ranker, out)
+    summary = summarize_training(ranker, dict(zip(_PARTS, parts, strict=False)), dict(zip(_PARTS, paths, strict=False)))
+    if out == "-":
+        for line in summary.page().remarks:
+            note(line, quiet=quiet)
+        if display.html_path is not None:
+            display.write_report(summary, display.html_path)
+    else:
+        display.show(summary)
+    note(f"the model is in {'standard output' if out == '-' else out}", quiet=quiet)
+    if interrupted:
+        note(f"training was interrupted: {out} has the best iteration so far", quiet=False)
+        raise Interrupted("interrupted")
 
 
 def _value(text: str) -> Any:

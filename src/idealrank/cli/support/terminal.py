@@ -94,6 +94,9 @@ _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 class Status:
     """The line: the label of the innermost work, how much of it is done, and the time since the first work began.
 
+    Rich could draw it, but would be imported while the command works, and hides the cursor, which stays hidden if the
+    process is killed.
+
     Parameters
     ----------
     now : callable
