@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from idealrank._core.checks import is_whole
-from idealrank._core.seeds import generator
 from idealrank._present.json_values import Plain, plain
 from idealrank._present.page import Page, Section, Statement, listed
 from idealrank._present.result import Result
@@ -462,9 +460,12 @@ def identify(
         name = getattr(function, "__name__", type(function).__name__)
     if not callable(function):
         raise OptionError(f"identify needs a function or a command, got {function!r}")
-    if not is_whole(max_calls, 1):
+    if not isinstance(max_calls, (int, np.integer)) or isinstance(max_calls, bool) or max_calls < 1:
         raise OptionError(f"max_calls must be a positive integer, got {max_calls!r}")
-    rng = generator(seed)
+    try:
+        rng = np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise OptionError(f"seed must be None or a whole number of 0 or more, got {seed!r}") from None
     search = FormSearch(Caller(function, int(max_calls)))
     forms: Iterable[Form] = [function.form] if isinstance(function, ShellCommand) else forms_of(function)
     if not search.run(forms if takes is None else parse_takes(takes, function)):
