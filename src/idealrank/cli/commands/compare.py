@@ -128,20 +128,11 @@ def command(
 
 
 #: Options that comparisons with machine judgments do not have.
-_HUMAN_ONLY = (
-    "query_weights",
-    "by",
-    "test",
-    "n_permutations",
-    "interval_method",
-    "unjudged_bounds",
-    "seed",
-    "html_path",
-)
+_HUMAN_ONLY = ("query_weights", "by", "test", "interval_method", "unjudged_bounds", "html_path")
 
 
 def _refuse_with_machine() -> None:
-    """Raise a usage error for an option that was given and would have no effect."""
+    """Raise a usage error if such an option was given."""
     context = click.get_current_context()
     for each in context.command.params:
         is_given = context.get_parameter_source(str(each.name)) is ParameterSource.COMMANDLINE
