@@ -1,6 +1,7 @@
 """Nothing is lost on the way in: rows in another order, large integers, masks and sparse entries."""
 
 import json
+import time
 import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
@@ -294,3 +295,23 @@ def test_json_lines_that_are_no_table_are_an_error_of_the_package(score: Any, tm
 def test_a_pair_with_a_number_beyond_float64_is_refused(run: Any) -> None:
     with pytest.raises(DataError, match="too large"):
         ir.evaluate({0: {3: 2}}, run, "ap")
+
+
+def test_records_that_are_nested_too_deeply_are_an_error_of_the_package(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    inner = '{"a": ' * 900 + "1" + "}" * 900
+    (tmp_path / "x.json").write_text(f'[{{"qid": "q", "doc": "d", "label": 1, "metadata": {inner}}}]')
+    with pytest.raises(ParseError, match=r"x\.json:1:1: the objects in a record are nested too deeply"):
+        ir.evaluate(tmp_path / "x.json", {"q": {"d": 1.0}}, "rr")
+
+
+def test_a_repeated_row_among_many_lists_is_found_in_linear_time() -> None:
+    pd = pytest.importorskip("pandas")
+    ids = [*map(str, range(20_000)), "19999"]  # 2 s if each were compared with all others
+    frame = pd.DataFrame({"question_id": ids, "relevant": [["a"]] * len(ids), "retrieved": [["a"]] * len(ids)})
+    began = time.process_time()
+    assert ir.evaluate(frame[:-1], None, "rr").mean["rr"] == 1
+    evaluated = time.process_time()
+    with pytest.raises(DataError, match=r"a query has one row; it has several .query '19999'"):
+        ir.evaluate(frame, None, "rr")
+    assert time.process_time() - evaluated < 2 * (evaluated - began)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -156,7 +157,7 @@ class FrameShape(Shape):
         cells = frame.get_column(name).to_list()
         ids = read_query_ids(frame, query).tolist()
         if len({*ids}) < len(ids):
-            again = next(each for each in ids if ids.count(each) > 1)
+            ((again, _),) = Counter(ids).most_common(1)
             raise DataError(f"{name!r} holds lists, so a query has one row; it has several", query=again)
         lists = {each: list(cell) if is_list(cell) else [] for each, cell in zip(ids, cells, strict=True)}
         others = {role: own for role, own in self.layout.columns.items() if own not in self._names}

@@ -87,7 +87,10 @@ class RecordsShape(FrameShape):
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the fields of the objects in it, such as metadata, unless it has such a field itself."""
     fields = dict(row)
-    inner = [_flat(each) for each in fields.values() if isinstance(each, Mapping)]
+    try:
+        inner = [_flat(each) for each in fields.values() if isinstance(each, Mapping)]
+    except RecursionError:
+        raise DataError("the objects in a record are nested too deeply") from None
     own = {name: each for name, each in fields.items() if not isinstance(each, Mapping)}
     return {name: each for one in [*inner[::-1], own] for name, each in one.items()} if inner else own
 
