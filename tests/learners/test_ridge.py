@@ -128,6 +128,16 @@ def test_lambda_rank_has_an_optimizer_of_its_own() -> None:
         LinearRanker("lambda_rank", optimizer="lbfgs").fit(TRAIN)
 
 
+def test_lambda_rank_finds_large_weights_of_features_that_are_nearly_equal() -> None:
+    rng = np.random.default_rng(0)
+    both, apart = rng.normal(size=(2, 1000))
+    labels = np.digitize(apart + 0.5 * rng.normal(size=1000), [0.0, 1.0])
+    features = np.column_stack([both, both + 0.1 * apart])
+    data = ir.from_arrays(labels, group=[20] * 50, features=features)
+    slow = LinearRanker("lambda_rank", learning_rate=0.01).fit(data).score(data)
+    assert LinearRanker("lambda_rank").fit(data).score(data) > 0.9 > 0.8 > slow
+
+
 def drawn(n_queries: int = 60) -> tuple[ir.RankingData, ir.RankingData]:
     """Return data with labels that follow the first of four features, and not the second, which is in other units."""
     rng = np.random.default_rng(0)

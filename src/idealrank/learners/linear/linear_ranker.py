@@ -63,6 +63,7 @@ def continuation(asked: Loss) -> list[Stage]:
 
 
 _DETERMINISTIC = {"lbfgs": lbfgs, "gd": steepest}
+_SGD_RATE, _ADAM_RATE = 0.01, 0.1
 
 
 class LinearModel(WeightedSum):
@@ -81,8 +82,9 @@ class LinearModel(WeightedSum):
         are. An iteration is one epoch of "sgd", or one step of the others.
     l2 : float
         The strength of the penalty l2 / 2 ||w||^2 on the weights w; the intercept is not penalized.
-    learning_rate : float
+    learning_rate : float, optional
         The step size of "sgd", and of the first steps of "adam", for features with a standard deviation of about 1.
+        None means 0.01 for "sgd" and 0.1 for "adam".
     continuation : bool
         How to start if the loss is one of soft ranks, which is not convex, so that L-BFGS finds a minimum that depends
         on the starting point. True: minimize twice, starting from zero weights and from the minimum of the pairwise
@@ -108,7 +110,7 @@ class LinearModel(WeightedSum):
 
     optimizer: str | None = option(choice(*_DETERMINISTIC, "adam", "sgd"))
     l2: float = option(number(0), 0.0)
-    learning_rate: float = option(number(0), 0.01)
+    learning_rate: float | None = option(number(0))
     continuation: bool = option(flag, True)
     warm_start: bool = option(flag, False)
     random_state: int | None = option(seed, 0)
@@ -136,10 +138,12 @@ class LinearModel(WeightedSum):
     def _optimizer(self, parts: QueryBlocks) -> Optimizer:
         name = self._optimizer_name()
         if name == "sgd":
-            return partial(sgd, epochs=self.max_iter, rate=self.learning_rate, seed=self.random_state)
+            rate = _SGD_RATE if self.learning_rate is None else self.learning_rate
+            return partial(sgd, epochs=self.max_iter, rate=rate, seed=self.random_state)
         moments = parts.sum(QueryBlock.moments)
         if name == "adam":
-            return partial(adam, max_iter=self.max_iter, rate=self.learning_rate, moments=moments)
+            rate = _ADAM_RATE if self.learning_rate is None else self.learning_rate
+            return partial(adam, max_iter=self.max_iter, rate=rate, moments=moments)
         return partial(_DETERMINISTIC[name], max_iter=self.max_iter, moments=moments)
 
     def _optimizer_name(self) -> str:
