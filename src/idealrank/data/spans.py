@@ -136,7 +136,7 @@ class CharacterKeys:
         """Return an id per character: its document, ":" and its offset, or "+" and its position if read before."""
         buffers: list[Bytes] = []
         sizes: list[Int64s] = []
-        powers = 10 ** np.arange(8, -1, -1)
+        powers = 10 ** np.arange(8, -1, -1, dtype=np.uint32)
         for start in range(0, keys.size, _PER_BLOCK):
             documents, rest = np.divmod(keys[start : start + _PER_BLOCK], 2 * _MOST)
             again, number = np.divmod(rest, _MOST)
@@ -147,7 +147,7 @@ class CharacterKeys:
             is_doc[tails] = False
             text[is_doc] = docs.buffer
             text[tails[:, 0]] = np.where(again, ord("+"), ord(":"))
-            text[tails[:, 1:]] = number[:, None] // powers % 10 + ord("0")
+            text[tails[:, 1:]] = number.astype(np.uint32)[:, None] // powers % 10 + ord("0")
             buffers.append(text)
             sizes.append(size)
         if not buffers:

@@ -163,7 +163,7 @@ def gate(
     if isinstance(saved, Baseline):
         saved.check_same(evaluation, digests)
     else:
-        saved = Baseline.of(evaluations[_BASELINE], judged)
+        saved = Baseline.of(evaluations[_BASELINE], digests)
     added, gone, places, rows = _aligned(evaluation, saved)
     lacking = [query for query in gone if query in digests]  # others are no longer judged
     if lacking and removed == "error":

@@ -14,7 +14,6 @@ from idealrank._present.printable import counted
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Tables, Value
 from idealrank._typing import Floats
-from idealrank.comparison.gating.junit import Case, junit_xml
 from idealrank.comparison.gating.saved_baseline import some_queries
 from idealrank.data.problem import Problem
 from idealrank.evaluation.data_quality import quality_section
@@ -428,6 +427,8 @@ class Gate(Result):
         str
             One test suite with a test case per measure and category.
         """
+        from idealrank.comparison.gating.junit import Case, junit_xml  # imports urllib
+
         details = str(self)
         cases = [Case(each.name, each.verdict, str(each.statement()), details) for each in self.measures]
         return junit_xml("idealrank gate", cases)

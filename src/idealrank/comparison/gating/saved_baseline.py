@@ -63,15 +63,15 @@ class Baseline(Result):
     version: str
 
     @classmethod
-    def of(cls, evaluation: Evaluation, judged: Qrels | RankingData) -> Baseline:
-        """Return the baseline that an evaluation is, on these judged documents.
+    def of(cls, evaluation: Evaluation, digests: Mapping[str, str]) -> Baseline:
+        """Return the baseline that an evaluation is.
 
         Parameters
         ----------
         evaluation : Evaluation
             The values of a system.
-        judged : Qrels or RankingData
-            What it was evaluated on.
+        digests : mapping of str to str
+            The `query_digests` of what it was evaluated on.
 
         Returns
         -------
@@ -80,9 +80,8 @@ class Baseline(Result):
         from idealrank import __version__
 
         ids = tuple(map(str, evaluation.query_ids.tolist()))
-        every = query_digests(judged)
         values = {**evaluation.per_query, **evaluation.runs}
-        return cls(ids, values, evaluation.conventions, {name: every[name] for name in ids}, __version__)
+        return cls(ids, values, evaluation.conventions, {name: digests[name] for name in ids}, __version__)
 
     def to_dict(self) -> dict[str, Plain]:
         """Return what the file holds."""
@@ -187,7 +186,7 @@ def save_baseline(
     if others:
         raise DataError(f"a baseline is one system, got {len(systems):,}: {listed(systems)}")
     evaluation = Evaluator(judged, like, n_threads=n_threads).evaluate(only, measures)
-    baseline = Baseline.of(evaluation, judged)
+    baseline = Baseline.of(evaluation, query_digests(judged))
     if path is not None:
         with atomic_output(path) as file:
             file.write(f"{json_text(baseline.to_dict(), indent=1)}\n".encode("utf-8", "surrogateescape"))
@@ -256,11 +255,13 @@ def query_digests(judged: Qrels | RankingData) -> dict[str, str]:
     (True, 64)
     """
     if isinstance(judged, Qrels):
-        # Of text, the judgments have the gold spans, and with the label 0 whatever the systems retrieved.
-        every = all(each.kind != "evidence" for each in judged.problems)
+        if any(each.kind == "evidence" for each in judged.problems):
+            # Of text, the judgments have the gold spans, and with the label 0 whatever the systems retrieved.
+            gold = np.flatnonzero(judged.labels)
+            offsets = np.searchsorted(gold, judged.offsets)
+            judged = Qrels.from_flat(judged.query_ids, offsets, judged.doc_ids.take(gold), judged.labels[gold])
         return {
-            str(query): _digest(sorted((doc, str(label)) for doc, label in judged[query].items() if every or label))
-            for query in judged
+            str(query): _digest(sorted((doc, str(label)) for doc, label in judged[query].items())) for query in judged
         }
     labels, ids = judged.labels.tolist(), None if judged.doc_ids is None else judged.doc_ids.tolist()
     digests = {}
