@@ -190,7 +190,10 @@ class Paths:
 
 def _mean(values: Floats) -> Floats:
     """The mean over lists, without NaN; NaN if nothing is left."""
-    return np.asarray(np.ma.masked_invalid(values).mean(axis=0).filled(np.nan), np.float64)
+    known = np.isfinite(values)
+    counts = np.count_nonzero(known, axis=0)
+    totals = np.where(known, values, 0.0).sum(axis=0)
+    return np.divide(totals, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
 
 
 def _last(sizes: Int64s, where: Booleans) -> Int64s:

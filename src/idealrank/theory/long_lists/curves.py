@@ -114,32 +114,32 @@ class Curve:
         """The share of documents at each level."""
         return self.integrals(power(0))
 
-    @property
+    @cached_property
     def p(self) -> float:
         """The share of documents with a gain above 0."""
         return float(self.shares.sum())
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """The mean gain of all documents; for labels 0 and 1 the same as ``p``."""
         return float(np.asarray(self.levels) @ self.shares)
 
-    @property
+    @cached_property
     def spread(self) -> float:
         """The variance of the gain over all documents."""
         return float(np.square(self.levels) @ self.shares) - self.mean**2
 
-    @property
+    @cached_property
     def best(self) -> float:
         """The highest gain that a positive share of the documents has."""
         return next(level for level, share in zip(self.levels, self.shares, strict=True) if share > 0)
 
-    @property
+    @cached_property
     def top(self) -> float:
         """The expected gain at the very top, ybar(1)."""
         return float(self(1.0))
 
-    @property
+    @cached_property
     def top_variance(self) -> float:
         """The variance of the gain at the very top; 0 if the top is free of noise."""
         variance = float(self.variance(1.0))

@@ -10,7 +10,7 @@ from idealrank.measures import cutoffs, discounts
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves, weights
 from idealrank.theory.long_lists.curves import Curve, CurveLike
-from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting, regime
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.weights import discount_sum
 
 
@@ -67,7 +67,7 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: CutoffLike = None) ->
 
 def sees(weighting: Weighting) -> str:
     """Return what a weighting sees of a long list: the whole "list", its "top", a "few" ranks; or "undecided"."""
-    kind = regime(weighting.discount).kind
+    kind = weighting.regime.kind
     reach = reach_of(weighting.cutoff)
     if reach == "few" or kind == "bounded":
         return "few"
@@ -101,7 +101,7 @@ def without_limit(weighting: Weighting) -> str:
         return f"only {weighting.cutoff.k} ranks count, however long the list, so it stays random (Theorem 10)"
     if reach_of(weighting.cutoff) == "undecided":
         return f"it is not known how many ranks count ({weighting.cutoff})"
-    found = regime(weighting.discount)
+    found = weighting.regime
     if found.kind == "undecided":
         return f"it is not known how fast the discount decreases ({found.reason})"
     return f"{found.reason}, so it stays random (Theorem 10)"
@@ -113,7 +113,7 @@ def theorem_of(weighting: Weighting) -> str:
     >>> [theorem_of(Weighting.of(each)) for each in ("ndcg", "ndcg@20%", "ndcg@10", "power:0.5", "zipf", "ndcg@n^0.5")]
     ['Theorem 4', 'Theorems 12 and 13', 'Theorem 10', 'Theorem 7', 'Theorem 9', 'Theorem 11']
     """
-    seen, kind = sees(weighting), regime(weighting.discount).kind
+    seen, kind = sees(weighting), weighting.regime.kind
     if seen != "list":
         names = {"few": "Theorem 10", "top": "Theorem 9" if kind == "harmonic" else "Theorem 11"}
         return names.get(seen, "")
@@ -131,7 +131,7 @@ def end_of(weighting: Weighting) -> float:
 
 def _share_of_ideal(weighting: Weighting, curve: Curve) -> float:
     """The limit under a discount that sees the whole list."""
-    found = regime(weighting.discount)
+    found = weighting.regime
     if found.kind == "slow" and weighting.cutoff is None:
         return 1.0  # Theorem 4, exactly
     weight = weights.linear() if found.kind == "linear" else weights.power(found.beta)

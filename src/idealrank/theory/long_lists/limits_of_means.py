@@ -29,7 +29,7 @@ from idealrank.stats.intervals import bounded_interval
 from idealrank.theory.long_lists.expectations import pseudo_expectation
 from idealrank.theory.long_lists.laws import bounded_law
 from idealrank.theory.long_lists.limits import limit, sees
-from idealrank.theory.long_lists.measure_discount import Weighting, regime
+from idealrank.theory.long_lists.measure_discount import Weighting
 from idealrank.theory.long_lists.steps import StepCurve
 
 #: The pooled curve counts as much as this many documents of the query.
@@ -268,7 +268,7 @@ def limit_mean(m: Measure, fits: QueryCurves) -> Mean:
 def _tends_to_1(m: Measure) -> bool:
     """Whether NDCG tends to 1 for every ranker (Theorem 4)."""
     weighting = Weighting.of(m)
-    return weighting.cutoff is None and regime(weighting.discount).kind == "slow"
+    return weighting.cutoff is None and weighting.regime.kind == "slow"
 
 
 def _each(m: Measure, fits: QueryCurves, function: Callable[[Weighting, StepCurve, int], float]) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from idealrank._present.result import Result
 from idealrank._typing import Floats
+from idealrank.data.columns import read_only
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, LinearNDCG, Measure, cutoffs, discounts, measure
 from idealrank.measures.cutoffs import CutoffLike
@@ -75,7 +77,11 @@ def regime(discount: MeasureLike) -> Regime:
     >>> own.kind, own.reason
     ('bounded', 'like r^-1 (log r)^-2 up to rank 2^960: its sum is bounded')
     """
-    match Weighting.of(discount).discount:
+    return Weighting.of(discount).regime
+
+
+def _regime(discount: discounts.Discount) -> Regime:
+    match discount:
         case discounts.Log() | discounts.Letor():
             return _of_powers(0.0, 1.0, "(log r)^-1")
         case discounts.Power(beta):
@@ -187,6 +193,11 @@ class _DiscountFunction(discounts.Discount):
         return getattr(self.function, "__name__", "function")
 
 
+_WHOLE = cutoffs.Fraction(1)
+#: The weights of so many lists that are so short are kept.
+_N_KEPT, _SHORT = 256, 5000
+
+
 @dataclass(frozen=True)
 class Weighting:
     """The weights of the ranks: a discount, and 0 beyond the cutoff.
@@ -203,7 +214,7 @@ class Weighting:
     cutoff: cutoffs.Cutoff | None
 
     def __post_init__(self) -> None:
-        if self.cutoff == cutoffs.Fraction(1):  # in theory, every document is judged
+        if self.cutoff == _WHOLE:  # in theory, every document is judged
             object.__setattr__(self, "cutoff", None)
 
     @classmethod
@@ -257,6 +268,11 @@ class Weighting:
             return cls(given.with_convention().discount, given.cutoff)
         raise OptionError(f"this theory is about NDCG and linear NDCG, not {given}")
 
+    @cached_property
+    def regime(self) -> Regime:
+        """The regime of the discount."""
+        return _regime(self.discount)
+
     def depth(self, n: int) -> int:
         """Return the number of ranks that count in a list of n documents."""
         if self.cutoff is None or isinstance(self.cutoff, cutoffs.Rank):
@@ -267,6 +283,18 @@ class Weighting:
 
     def weights(self, n: int) -> Floats:
         """Return the weights of the ranks that count in a list of n documents."""
+        found = self._weights.get(n)
+        if found is None:
+            found = read_only(self._computed_weights(n))
+            if n <= _SHORT and len(self._weights) < _N_KEPT:
+                self._weights[n] = found
+        return found
+
+    @cached_property
+    def _weights(self) -> dict[int, Floats]:
+        return {}
+
+    def _computed_weights(self, n: int) -> Floats:
         depth = self.depth(n)
         if depth > _SUMMED:
             raise DataError(f"ranks are summed one by one here, and {depth:g} count: n may be {_SUMMED:,} or less")

@@ -28,7 +28,7 @@ from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.expectations import check_n_docs
 from idealrank.theory.long_lists.laws import head_and_sums
 from idealrank.theory.long_lists.limits import sees, without_limit
-from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting, regime
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.verdicts import verdict
 
 
@@ -399,7 +399,7 @@ def decay_of(weighting: Weighting) -> float:
     >>> [decay_of(Weighting.of(each)) for each in ("log", "power:0.7", "zipf", "ndcg@20%", "ndcg@n^0.5")]
     [0.5, 0.7, 1.0, 0.5, 0.75]
     """
-    beta = min(max(regime(weighting.discount).beta, 0.0), 1.0)
+    beta = min(max(weighting.regime.beta, 0.0), 1.0)
     if beta > 0.5:
         return beta
     if weighting.cutoff is None or isinstance(weighting.cutoff, cutoffs.Fraction):

@@ -15,7 +15,7 @@ from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.limits import end_of, sees, without_limit
-from idealrank.theory.long_lists.measure_discount import MeasureLike, Regime, Weighting, regime
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Regime, Weighting
 from idealrank.theory.long_lists.wins import EQUAL, agree, counts_equally, limit_gap, log_term, top_integral
 
 PAPER = "Wang et al. 2013"
@@ -201,7 +201,7 @@ def verdict(measure: MeasureLike, curve_a: CurveLike, curve_b: CurveLike, cutoff
         return Verdict("undecided", without_limit(weighting), "")
     if seen == "few":
         return _of_few(weighting, a, b)
-    found, end = regime(weighting.discount), end_of(weighting)
+    found, end = weighting.regime, end_of(weighting)
     if end < 1 and agree(a, b, end):
         reason = f"the curves are the same on the first {end:.0%} of the list, which is all that counts"
         return Verdict("no", reason, "Theorems 12 and 13; the remark after Theorem 13 overlooks this")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from idealrank.theory.long_lists import curves
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.laws import head_and_sums
 from idealrank.theory.long_lists.limits import end_of, limit, sees, without_limit
-from idealrank.theory.long_lists.measure_discount import MeasureLike, Regime, Weighting, regime
+from idealrank.theory.long_lists.measure_discount import MeasureLike, Regime, Weighting
 from idealrank.theory.long_lists.steps import StepCurve
 from idealrank.theory.long_lists.weights import log_power, power, quadrature
 
@@ -254,7 +255,7 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
 
 def counts_equally(weighting: Weighting) -> bool:
     """Return whether all ranks of a list count equally, so that NDCG is 1 for any ranking."""
-    found = regime(weighting.discount)
+    found = weighting.regime
     return found.kind == "slow" and found.logs == 0 and weighting.cutoff is None
 
 
@@ -265,7 +266,7 @@ def limit_gap(weighting: Weighting, a: Curve, b: Curve) -> float:
 
 def _with_equal_limits(weighting: Weighting, seen: str, a: Curve, b: Curve) -> float:
     """The probability that A wins if both limits are the same."""
-    found = regime(weighting.discount)
+    found = weighting.regime
     if found.kind in ("slow", "power") and seen == "list" and found.logs != 0:
         term = log_term(found, a, b, end_of(weighting))
         return math.nan if term is None else float(term.constant > 0)
@@ -280,9 +281,13 @@ def _with_equal_limits(weighting: Weighting, seen: str, a: Curve, b: Curve) -> f
     return math.nan
 
 
+_PLACES = np.concatenate([(np.arange(4000) + 0.5) / 4000, np.exp2(-np.arange(0.5, 40))])
+
+
+@lru_cache(maxsize=8)  # the same for all measures of a pair
 def agree(a: Curve, b: Curve, end: float = 1.0) -> bool:
     """Return whether two curves are numerically the same on the places u from 0 to ``end``."""
-    u = end * np.concatenate([(np.arange(4000) + 0.5) / 4000, np.exp2(-np.arange(0.5, 40))])
+    u = end * _PLACES
     rows_a, rows_b = (dict(zip(each.levels, each.probabilities(1 - u), strict=True)) for each in (a, b))
     zeros = np.zeros_like(u)
     differences = [rows_a.get(level, zeros) - rows_b.get(level, zeros) for level in rows_a | rows_b]
