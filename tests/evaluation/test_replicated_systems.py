@@ -136,7 +136,7 @@ def test_a_gate_of_several_runs(tmp_path: Path) -> None:
     assert by_file.measures[0].test == by_runs.measures[0].test
     assert [each.n_runs for each in by_runs.measures[0].test.runs] == [2, 3]
     assert "several runs of a system (2 and 3)" in str(by_runs)
-    assert "With several runs, this is optimistic" in " ".join(str(by_runs).split())
+    assert "With several runs, this is a rough estimate" in " ".join(str(by_runs).split())
     assert json.loads(by_runs.to_json())["measures"][0]["variance_components"][0]["n_runs"] == 2
     fewer = [{query: docs for query, docs in run.items() if query != "q07"} for run in new]
     zero = ir.gate(QRELS, fewer, path, "rr", removed="zero")

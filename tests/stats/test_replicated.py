@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from idealrank.errors import DataError
 from idealrank.stats import non_inferiority_test, variance_components
@@ -44,6 +45,18 @@ def test_the_error_adds_up() -> None:
     moments = ReplicatedMoments(values.mean(axis=1), [found])
     assert moments.variance / moments.effective_count == pytest.approx(total)
     assert 3 < moments.degrees < 29
+
+
+def test_intervals_cover_where_few_runs_differ_much() -> None:
+    rng = np.random.default_rng(0)
+    n, n_runs, n_samples = 50, 3, 4000
+    between = 0.3 * rng.normal(size=(n_samples, n, 1)) + 0.2 * rng.normal(size=(n_samples, 1, n_runs))
+    samples = between + 0.15 * rng.normal(size=(n_samples, n, n_runs))
+    n_covered = 0
+    for values in samples:
+        error = MeanError(float(values.mean(axis=1).var(ddof=1)) / n, n, (variance_components(values),))
+        n_covered += abs(values.mean()) <= stats.t.ppf(0.975, error.degrees) * error.standard_error
+    assert 0.94 < n_covered / n_samples < 0.96  # 0.923 with the degrees of freedom of Satterthwaite
 
 
 def test_equal_runs_change_nothing() -> None:

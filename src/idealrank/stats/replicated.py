@@ -21,6 +21,8 @@ from idealrank.stats.samples import complete_queries
 
 #: "More queries help more" is said at this level of a one-sided F test, and so is the opposite.
 _LEVEL = 0.05
+#: The quantile of Student's t at which degrees of freedom are matched.
+_QUANTILE = 0.975
 
 
 @dataclass(frozen=True)
@@ -62,16 +64,6 @@ class VarianceComponents(Result):
         """The standard error of the mean for new queries, with these runs alone."""
         return math.sqrt(self.mean_squares[0] / (self.n_queries * self.n_runs))
 
-    @property
-    def _of_runs(self) -> tuple[float, float]:
-        """Return the variance of the mean due to runs, and the sum of (mean square)^2 / degrees of its estimate."""
-        if not self.runs > 0:
-            return 0.0, 0.0
-        _, runs, both = self.mean_squares
-        degrees = self.n_runs - 1, (self.n_queries - 1) * (self.n_runs - 1)
-        spread = (runs**2 / degrees[0] + both**2 / degrees[1]) / (self.n_queries * self.n_runs) ** 2
-        return self.runs / self.n_runs, spread
-
 
 @dataclass(frozen=True)
 class MeanError:
@@ -79,7 +71,8 @@ class MeanError:
 
     Its square is the variance of the per-query means divided by the number of queries, which includes interactions,
     plus the variance between runs divided by their number, for each replicated system. Degrees of freedom are
-    Satterthwaite's (1946).
+    Satterthwaite's (1946), or fewer: quantiles of Student's t are at least those of which the squares are weighted by
+    the parts of the variance, because with 2 or 3 runs a small estimate by chance would also seem to be a sure one.
 
     Parameters
     ----------
@@ -103,7 +96,7 @@ class MeanError:
     @property
     def variance(self) -> float:
         """The squared standard error."""
-        return self.queries + sum(each._of_runs[0] for each in self.systems)
+        return self._variance_and_degrees[0]
 
     @property
     def standard_error(self) -> float:
@@ -113,10 +106,24 @@ class MeanError:
     @property
     def degrees(self) -> float:
         """The degrees of freedom of the variance."""
-        runs = sum(each._of_runs[1] for each in self.systems)
+        return self._variance_and_degrees[1]
+
+    @cached_property
+    def _variance_and_degrees(self) -> tuple[float, float]:
+        runs = [(each, each.runs / each.n_runs) for each in self.systems if each.runs > 0]
         if not runs:
-            return float(self.n_queries - 1)
-        return self.variance**2 / (self.queries**2 / (self.n_queries - 1) + runs)
+            return self.queries, self.n_queries - 1.0
+        from scipy.special import stdtridf, stdtrit
+
+        variance, spread = self.queries, self.queries**2 / (self.n_queries - 1)
+        squares = self.queries * stdtrit(self.n_queries - 1, _QUANTILE) ** 2
+        for each, part in runs:
+            (_, between, both), degrees = each.mean_squares, each.n_runs - 1
+            own = between**2 / degrees + both**2 / (degrees * (each.n_queries - 1))
+            spread += own / (each.n_queries * each.n_runs) ** 2
+            variance += part
+            squares += part * stdtrit(degrees, _QUANTILE) ** 2
+        return variance, min(variance**2 / spread, float(stdtridf(_QUANTILE, math.sqrt(squares / variance))))
 
     def detectable_effect(self) -> float:
         """Return the smallest true mean that a t test of 0 with this error detects with 80% power; NaN for none."""
