@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from idealrank._names.options import flag, number, option
@@ -57,7 +59,9 @@ class Compatibility(Measure):
         ideal, rows = graded.ideal, graded.rows
         queries, ranks = graded.retrieved.queries[rows], graded.retrieved.ranks[rows]
         depths = np.maximum(lists.sizes, ideal.sizes)
-        weights = filled.p ** np.arange(depths.max(initial=0), dtype=np.float64)
+        weights = np.zeros(depths.max(initial=0))
+        n_counted = int(1 + 746 / -math.log(max(filled.p, 1e-300)))  # powers underflow to 0 after these, and slowly
+        weights[:n_counted] = filled.p ** np.arange(min(n_counted, weights.size), dtype=np.float64)
         by_rank = np.append(0.0, np.cumsum(weights / np.arange(1, weights.size + 1)))  # what a common document adds
 
         overlap_from = np.maximum(ranks, _ideal_ranks(graded))
@@ -71,9 +75,11 @@ class Compatibility(Measure):
 def _ideal_ranks(graded: Graded) -> Int64s:
     """Return the rank in the ideal ranking of each retrieved document with a gain."""
     queries = graded.retrieved.queries[graded.rows]
-    levels, level = np.unique(np.append(graded.ideal_gains, graded.gains[graded.rows]), return_inverse=True)
-    keys = np.append(graded.ideal.queries, queries) * levels.size - level  # by query, and by falling gain
-    ideal_keys, own_keys = keys[: graded.ideal_gains.size], keys[graded.ideal_gains.size :]
+    levels = np.unique(graded.ideal_gains)  # in which each retrieved document with a gain is, too
+    ideal_keys, own_keys = (
+        of * levels.size - np.searchsorted(levels, own)  # by query, and by falling gain
+        for of, own in ((graded.ideal.queries, graded.ideal_gains), (queries, graded.gains[graded.rows]))
+    )
     order = np.argsort(own_keys, kind="stable")
     sorted_keys = own_keys[order]
     above = np.empty(order.size, np.int64)  # documents with the same gain that are ranked above
