@@ -95,7 +95,7 @@ void bind_options(nb::module_& m) {
              bool zero_if_short, bool negative_ideal) {
             Spec spec;
             spec.reduction = named<Reduction>(reduction, "reduction",
-                                              {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied"});
+                                              {"sum", "precision_mean", "first", "any", "cascade", "preference", "tied", "ideal"});
             spec.denominator =
                 named<Denominator>(denominator, "denominator",
                                    {"none", "ideal", "full", "relevant", "reachable", "hits", "cutoff", "retrieved",

@@ -49,6 +49,7 @@ def test_it_is_lightgbm_with_our_objective(parts: datasets.TrainTestData) -> Non
     assert_array_equal(quick("approx_ndcg").fit(parts.train).predict(parts.train), peer.predict(parts.train.features))
 
 
+@pytest.mark.filterwarnings("ignore:.* is flat at equal scores")
 @pytest.mark.parametrize("loss", LOSSES)
 def test_any_loss_can_be_boosted(loss: str, parts: datasets.TrainTestData) -> None:
     ranker = quick(loss).fit(parts.train)
@@ -173,6 +174,19 @@ def test_a_warning_says_if_the_first_tree_is_the_best() -> None:
     assert caught[0].category is sklearn.exceptions.ConvergenceWarning
     assert "kept only the first tree of lambda_rank: the validation measure was best there" in str(caught[0].message)
     assert caught[0].filename == __file__
+
+
+def test_a_measure_of_the_top_that_sees_nothing_from_equal_scores_is_named(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    """All soft ranks are in the middle of the list, out of reach of the cutoff."""
+    data = datasets.web_search(10, 40, n_features=4, seed=0).train
+    with pytest.warns(sklearn.exceptions.ConvergenceWarning, match=r"is flat at equal scores for 10 of 10 queries"):
+        quick("approx_ndcg(cutoff=3)", n_estimators=2, holdout=None).fit(data)
+    recwarn.clear()
+    start = quick("approx_ndcg", n_estimators=2, holdout=None).fit(data)  # the whole list is seen
+    quick("approx_ndcg(cutoff=3)", n_estimators=2, holdout=None).fit(data, init_model=start)
+    assert not list(recwarn)
 
 
 def test_a_warning_says_if_ridge_regression_is_better(parts: datasets.TrainTestData) -> None:

@@ -185,7 +185,7 @@ def test_every_option_has_an_effect(cls: type[Measure]) -> None:
     negative = {0: -1, 1: -1, 2: -2, 3: 0}
     beside: list[dict[str, Any]] = [
               {}, {"cutoff": 2}, {"cutoff": 0.5}, {"ties": "stable"}, {"empty": "nan"}, {"miss": -2}, {"recall": 0.3},
-              {"grades": "scaled"}, {"max_label": 3}, {"gain": negative, "cutoff": 2},
+              {"grades": "scaled"}, {"max_label": 3}, {"gain": negative, "cutoff": 2, "ideal": "retrieved"},
               {"ties": "stable", "recall": 0.3}, {"ties": "stable", "max_label": 3}]  # fmt: skip
     rng = np.random.default_rng(0)
     labels, pools = [], []
@@ -908,8 +908,8 @@ WRONG: list[Any] = [
 @each_measure
 def test_an_option_of_a_wrong_type_is_an_option_error(cls: type[Measure], wrong: Any) -> None:
     for name in cls.options():
-        if name == "gain" and isinstance(wrong, np.ndarray):
-            continue  # a table of gains
+        if name in ("gain", "discount") and isinstance(wrong, np.ndarray):
+            continue  # a table
         with pytest.raises(OptionError, match=rf"{cls.label}: {name}: "):
             cls(**{name: wrong})
 

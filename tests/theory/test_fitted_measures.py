@@ -71,6 +71,21 @@ def test_a_reader_of_another_kind_is_predicted_better_than_by_ndcg() -> None:
     assert found.explained - found.peers["ndcg@10"].explained == pytest.approx(found.peers["ndcg@10"].lead)
 
 
+def test_the_fitted_measure_is_a_measure_by_object_and_by_name() -> None:
+    rng = np.random.default_rng(5)
+    labels, correct, _ = answers(rng, 400, "free")
+    found = fit_measure(labels, correct, shape="free")
+    offsets, scores = np.arange(401) * 10, -np.arange(labels.size)
+    for named in (found.measure(), ir.measure(str(found.measure()))):
+        values = named(labels.ravel(), scores, offsets)
+        assert_allclose(values, found.predict(labels) - found.intercept, rtol=0, atol=1e-12)
+    best = found.measure("ndcg")(labels.ravel(), scores, offsets)
+    assert best.max() <= 1
+    assert best.min() < 0  # distractors
+    with pytest.raises(OptionError, match="a fitted measure is dcg or ndcg, got 'ap'"):
+        found.measure("ap")
+
+
 def test_nothing_is_said_where_labels_do_not_matter() -> None:
     rng = np.random.default_rng(3)
     found = fit_measure(rng.integers(0, 2, (200, 5)), rng.normal(size=200))

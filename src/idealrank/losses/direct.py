@@ -20,13 +20,13 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._names.options import checked, choice, number, option
-from idealrank._typing import Floats, Int64s
+from idealrank._typing import Booleans, Floats, Int64s
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.losses.loss_base import Loss
 from idealrank.losses.loss_names import register
 from idealrank.losses.positions import COMPARING, REDUCTIONS, Positions
-from idealrank.losses.segments import check_finite, dcg_norms, sums, worth_of
+from idealrank.losses.segments import check_finite, ideal_dcgs, maxima, sums, worth_of
 from idealrank.measures import AP, NDCG, RR, KendallTau, Measure, Precision, cutoffs, discounts, gains, measure
 from idealrank.measures.measure_base import Plan
 from idealrank.measures.ranks import SIGMOIDS, SoftRanks, alpha_for, slope
@@ -254,14 +254,14 @@ class Approximation(SoftRanked):
 
     def _by_position(self, lists: Lists) -> _ByPosition:
         plan = self.plan
-        worth = worth_of(plan.gain, lists)
+        worth = worth_by_plan(plan, lists)
         soft = SoftRanks(lists.scores, lists.offsets, self.slope_of_ranks(), self.sigmoid, lists.n_threads)
         above, density = soft.sums()
         depths = depths_of(plan, lists, worth)
         at = Positions(1 + above, worth, lists.offsets, depths, self.beta, plan.discount, lists.n_threads)
         totals, slopes = REDUCTIONS[plan.reduction](at)
         factors = factors_of(plan, worth, lists, depths)
-        values = np.where(sums(worth, lists.offsets) > 0, 1 - totals * factors, 0.0)
+        values = np.where(is_ranked(worth, lists), 1 - totals * factors, 0.0)
         return _ByPosition(values, np.multiply(slopes, at.spread(-factors)), density, soft)
 
 
@@ -281,6 +281,17 @@ def _is_native_ndcg(plan: Plan) -> bool:
 
 def _is_native_ap(plan: Plan) -> bool:
     return plan.reduction == "precision_mean" and plan.denominator == "relevant" and plan.cutoff is None
+
+
+def worth_by_plan(plan: Plan, lists: Lists) -> Floats:
+    """Return the gain of each document times its weight; only a table, for DCG or NDCG, says that documents harm."""
+    is_dcg = plan.reduction == "sum" and plan.denominator in ("none", "ideal")
+    return worth_of(plan.gain, lists, is_signed=is_dcg and isinstance(plan.gain, gains.Table))
+
+
+def is_ranked(worth: Floats, lists: Lists) -> Booleans:
+    """Return which queries have a document with a gain above 0."""
+    return maxima(worth, lists.offsets) > 0
 
 
 def depths_of(plan: Plan, lists: Lists, worth: Floats | None = None) -> Int64s | None:
@@ -311,7 +322,7 @@ def _divisors(plan: Plan, worth: Floats, lists: Lists, depths: Int64s | None) ->
     match plan.denominator:
         case "ideal":
             cutoff = plan.cutoff if isinstance(plan.cutoff, cutoffs.Cutoff) else None
-            return dcg_norms(worth, lists.offsets, plan.discount, cutoff, lists.n_threads)
+            return ideal_dcgs(worth, lists.offsets, plan.discount, cutoff, lists.n_threads)
         case "relevant":
             return relevant
         case "reachable":

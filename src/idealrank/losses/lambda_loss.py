@@ -91,6 +91,7 @@ class LambdaLoss(Pairwise):
         super().__post_init__()
         if isinstance(self.discount, discounts.Linear):
             raise OptionError(f"{self.label}: the discount must not depend on the length of the list, got linear")
+        self.discount.require_decreasing(self.label)
         if self.kind == "loss1" and self.truncation is not None:
             raise OptionError(f"{self.label}: a truncation is for pairs of ranks, and loss1 has no such weights")
         check_truncation(self)

@@ -309,6 +309,7 @@ def swap_plan(loss: Any, *reductions: str) -> Plan:
     if plan is None or not is_separable or plan.denominator == "hits" or not isinstance(plan.gain, gains.Gain):
         takes = ", ".join(_SWAPPED[reduction] for reduction in reductions)
         raise OptionError(f"{loss.label}: swaps change {loss.measure} without a closed form; use one of {takes}")
+    plan.discount.require_decreasing(loss.label)
     return dataclasses.replace(plan, empty=0.0)
 
 

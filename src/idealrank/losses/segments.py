@@ -144,18 +144,26 @@ def normalizer(value: Any) -> str | cutoffs.Cutoff | None:
 def dcg_norms(
     worth: Floats, offsets: Int64s, discount: discounts.Discount, cutoff: cutoffs.Cutoff | None, n_threads: int
 ) -> Floats:
-    """Return ||g||_D, one per query: the DCG of |g| in its best order, which is the order of |g| itself (Lemma 1)."""
-    sizes = np.abs(worth)
-    return _dcg(discount, cutoff)(sizes, sizes, offsets, n_threads=n_threads)
+    """Return ||g||_D, one per query: the DCG of |g| in its best order (Lemma 1)."""
+    return ideal_dcgs(np.abs(worth), offsets, discount, cutoff, n_threads)
+
+
+def ideal_dcgs(
+    worth: Floats, offsets: Int64s, discount: discounts.Discount, cutoff: cutoffs.Cutoff | None, n_threads: int
+) -> Floats:
+    """Return the DCG of gains in their best order, one per query."""
+    # Of all discounts, only those that decrease have the gains themselves as the best scores.
+    scores, ties = (worth, "stable") if discount.decreases else (np.zeros(worth.size), "best")
+    return _dcg(discount, cutoff, ties).values(Lists(worth, scores, offsets, negative="keep", n_threads=n_threads))
 
 
 @functools.lru_cache(maxsize=32)  # making it takes longer than measuring a short list
-def _dcg(discount: discounts.Discount, cutoff: cutoffs.Cutoff | None) -> DCG:
-    return DCG(gain=gains.Linear(), discount=discount, cutoff=cutoff, ties="stable")
+def _dcg(discount: discounts.Discount, cutoff: cutoffs.Cutoff | None, ties: str) -> DCG:
+    return DCG(gain=gains.Linear(), discount=discount, cutoff=cutoff, ties=ties)
 
 
-def worth_of(gain: gains.Gain | str, lists: Lists) -> Floats:
-    """Return the gain of each document times its weight; a negative one is a DataError."""
+def worth_of(gain: gains.Gain | str, lists: Lists, *, is_signed: bool = False) -> Floats:
+    """Return the gain of each document times its weight; a negative one is a DataError unless gains are signed."""
     assert isinstance(gain, gains.Gain), "only the native core computes gains that are words"
     check_finite(lists.labels, lists.offsets, "label")
     if type(gain) is gains.Linear:
@@ -165,9 +173,11 @@ def worth_of(gain: gains.Gain | str, lists: Lists) -> Floats:
             worth = gain(lists.labels)
     if lists.weights is not None:
         worth = worth * lists.weights
-    if not _native.all_finite(worth) or (worth.size and np.minimum.reduce(worth) < 0):
-        row = int(np.flatnonzero(~((worth >= 0) & np.isfinite(worth)))[0])
-        what = f"a gain must be finite and not negative, got {worth[row]:g} for the label {lists.labels[row]:g}"
+    least = -np.inf if is_signed else 0.0
+    if not _native.all_finite(worth) or (worth.size and np.minimum.reduce(worth) < least):
+        row = int(np.flatnonzero(~((worth >= least) & np.isfinite(worth)))[0])
+        rule = "finite" if is_signed else "finite and not negative"
+        what = f"a gain must be {rule}, got {worth[row]:g} for the label {lists.labels[row]:g}"
         raise DataError(what, query=query_at(lists.offsets, row), row=row)
     return worth
 
@@ -199,6 +209,10 @@ class Listwise(Loss):
     normalizer: Any = option(normalizer)
     gain: Any = option(gains.of)
     discount: Any = option(discounts.of, discounts.Log())
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.discount.require_decreasing(self.label)
 
     def _without_effect(self) -> dict[str, str]:
         return {"discount": "without a normalizer"} if self.normalizer is None else {}

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
-from idealrank.data.lists import JudgedLabels, Lists
+from idealrank.data.lists import Lists
+from idealrank.measures import gains
 from idealrank.measures.measure_base import Measure, discount_option, empty_value, gain_option, kernel_ties, run
 from idealrank.measures.measure_names import register
 
@@ -39,21 +41,13 @@ class _AgainstRandom(Measure):
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
         ndcg = filled._plan("sum", filled.gain, "ideal", discount=filled.discount)
-        actual = run([ndcg], lists, kernel_ties(filled))[0]
-        offsets, pool = lists.offsets, lists.judged
-        if pool is None or filled.ideal == "retrieved":
-            pool = JudgedLabels(lists.labels, offsets)
-        gains, pool_gains = (filled._gains(labels, lists.negative) for labels in (lists.labels, pool.labels))
-
+        ideal = replace(ndcg, reduction="ideal", denominator="none", empty=0.0)
+        (actual, best), offsets = run([ndcg, ideal], lists, kernel_ties(filled)), lists.offsets
+        worth = filled._gains(lists.labels, lists.negative)
         result = np.full(offsets.size - 1, filled._empty_value())
-        for query in range(offsets.size - 1):
-            own = gains[offsets[query] : offsets[query + 1]]
-            best = np.sort(pool_gains[pool.offsets[query] : pool.offsets[query + 1]])[::-1]
-            ideal = float(best @ filled._weights(best.size, own.size)) if best.size and best[0] > 0 else 0.0
-            if ideal > 0:
-                result[query] = filled._one(
-                    float(actual[query]), own / ideal, filled._weights(own.size, own.size), query
-                )
+        for query in np.flatnonzero(best > 0).tolist():
+            own = worth[offsets[query] : offsets[query + 1]] / best[query]
+            result[query] = filled._one(float(actual[query]), own, filled._weights(own.size, own.size), query)
         return result
 
     def _empty_value(self) -> float:
@@ -61,9 +55,10 @@ class _AgainstRandom(Measure):
         return empty_value(self)
 
     def _gains(self, labels: Floats, negative: str) -> Floats:
-        unjudged = np.isnan(labels) | ((labels < 0) & (negative == "unjudged"))
-        gains: Floats = self.gain(np.where(unjudged, 0.0, labels))
-        return np.where(unjudged, 0.0, gains)
+        known = self.gain.labels if isinstance(self.gain, gains.Table) else ()
+        unjudged = np.isnan(labels) | ((labels < 0) & (negative == "unjudged") & ~np.isin(labels, known))
+        worth: Floats = self.gain(np.where(unjudged, 0.0, labels))
+        return np.where(unjudged, 0.0, worth)
 
     def _weights(self, depth: int, n: int) -> Floats:
         """Return the weights of the ranks 1 to depth in a list of n documents."""

@@ -18,6 +18,13 @@ from idealrank.measures.measure_names import register
 from idealrank.measures.ranked_labels import Graded
 
 
+def _lowest(gain: gains.Gain | None, discount: discounts.Discount | None) -> float:
+    """The lowest DCG: 0, unless a table has numbers below 0."""
+    gained = gain.gains if isinstance(gain, gains.Table) else ()
+    weights = discount.values if isinstance(discount, discounts.Table) else ()
+    return -math.inf if min((*gained, *weights), default=0.0) < 0 else 0.0
+
+
 @register("dcg")
 class DCG(Measure):
     """DCG = sum_r G(label at rank r) D(r) (Wang et al. 2013, eq. (1)).
@@ -40,7 +47,10 @@ class DCG(Measure):
 
     gain: Any = gain_option
     discount: Any = discount_option
-    _value_range = (0.0, math.inf)
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        return (_lowest(self.gain, self.discount), math.inf)
 
     def plan(self) -> Plan:
         return self._plan("sum", self.gain, discount=self.discount)
@@ -58,7 +68,7 @@ class NDCG(Measure):
         The weight of a rank r; by default, 1/log2(1 + r).
     ideal : {"judged", "retrieved", "full"}, optional
         The documents of the ideal ranking: all judged ones (the default), only the retrieved ones, or k documents with
-        gain 1.
+        gain 1. A run need not retrieve what is judged, so its ideal leaves out judged documents with negative gains.
     short : {"as is", "zero"}, optional
         The value of a query with fewer than k documents: computed as usual (the default), or 0, like the LETOR 4.0
         script.
@@ -92,7 +102,7 @@ class NDCG(Measure):
     @property
     def value_range(self) -> tuple[float, float]:
         is_bounded = self.ideal != "full" or isinstance(self.gain, gains.Binary)
-        return (0.0, 1.0 if is_bounded else math.inf)
+        return (_lowest(self.gain, self.discount), 1.0 if is_bounded else math.inf)
 
     def _without_effect(self) -> dict[str, str]:
         return dict.fromkeys(("ideal_cut", "negative_ideal"), "with ideal=full") if self.ideal == "full" else {}
@@ -142,6 +152,7 @@ class LinearNDCG(Measure):
 class Persistence(discounts.Discount):
     """D(r) = (1 - p) p^(r - 1)."""
 
+    decreases = True
     p: float
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
@@ -321,7 +332,7 @@ class NDCGAtFalls(_Graded):
 
 @register("ideal_dcg", "idcg")
 class IdealDCG(Measure):
-    """The DCG of the ideal ranking, the divisor of NDCG. Gains below 0 count as 0.
+    """The DCG of the ideal ranking, the divisor of NDCG.
 
     Parameters
     ----------
@@ -351,13 +362,4 @@ class IdealDCG(Measure):
 
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()
-        assert filled.ideal is not None
-        run([Plan("sum", filled.gain)], lists, "stable")  # checks the labels and their gains
-        graded = Graded.of(lists, "stable", filled.gain, filled.ideal)
-        best, values = graded.ideal, np.zeros(lists.n_queries)
-        depth = best.sizes if filled.cutoff is None else np.minimum(filled.cutoff.depths(lists.sizes), best.sizes)
-        for n in np.unique(lists.sizes):  # a discount may depend on the length of the list
-            weights = np.asarray(filled.discount(np.arange(1, depth.max(initial=0) + 1), int(n)), np.float64)
-            rows = (lists.sizes == n)[best.queries] & (best.ranks <= depth[best.queries])
-            values += best.total(graded.ideal_gains[rows] * weights[best.ranks[rows] - 1], rows)
-        return np.where(best.sizes > 0, values, empty_value(filled))
+        return run([filled._plan("ideal", filled.gain, discount=filled.discount)], lists, "stable").reshape(-1)

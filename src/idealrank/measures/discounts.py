@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +34,9 @@ class Discount(Numbers):
     >>> [str(each) for each in (discounts.Log(), discounts.Power(0.5), discounts.Table([1, 0.5]))]
     ['log:2', 'power:0.5', 'table:1:0.5']
     """
+
+    #: Whether no weight is larger than an earlier one, or negative, whatever the options are.
+    decreases: ClassVar[bool] = False
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         """Return the weight of each rank.
@@ -76,6 +78,31 @@ class Discount(Numbers):
         for start in range(0, n, _PART):
             weights[start : start + _PART] = self(np.arange(start + 1, min(start + _PART, n) + 1), n)
         return weights
+
+    def require_decreasing(self, what: str, n: int = 1000) -> None:
+        """Check that the weights start above 0, do not increase and are not negative.
+
+        Parameters
+        ----------
+        what : str
+            What needs such a discount, for the message.
+        n : int
+            The number of ranks that are checked, unless the class never increases.
+
+        Raises
+        ------
+        OptionError
+            If one of these does not hold.
+        """
+        if self.decreases:
+            return
+        weights = self.weights(n)
+        rises = np.flatnonzero(np.diff(weights) > 0)
+        if rises.size or (weights < 0).any() or not (weights[:1] > 0).all():
+            where = f"; it increases at rank {rises[0] + 2}" if rises.size else ""
+            raise OptionError(
+                f"{what} needs a discount that starts above 0, does not increase and is not negative, got {self}{where}"
+            )
 
     def native(self, depth: int) -> _native.Discount:
         """Return the discount in the form that the native core takes.
@@ -181,6 +208,7 @@ class Log(Discount):
     array([1.        , 0.5       , 0.33333333])
     """
 
+    decreases = True
     base: float = option(number(1, is_open=True), 2.0)
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
@@ -212,6 +240,7 @@ class Power(Discount):
     array([1. , 0.5])
     """
 
+    decreases = True
     beta: float = field(metadata=checked(number(0)))
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
@@ -233,6 +262,8 @@ class Zipf(Discount):
     >>> discounts.Zipf()([1, 2, 4])
     array([1.  , 0.5 , 0.25])
     """
+
+    decreases = True
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return 1 / np.asarray(ranks, np.float64)
@@ -259,6 +290,7 @@ class Geometric(Discount):
     array([0.5  , 0.25 , 0.125])
     """
 
+    decreases = True
     base: float = option(number(1, is_open=True), 2.0)
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
@@ -280,6 +312,8 @@ class Linear(Discount):
     >>> discounts.Linear()([1, 2, 3], 3)
     array([2., 1., 0.])
     """
+
+    decreases = True
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return self.at(ranks, n)[0]
@@ -306,6 +340,8 @@ class Letor(Discount):
     array([1.        , 1.        , 0.5       , 0.33333333])
     """
 
+    decreases = True
+
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         return 1 / np.log2(np.maximum(np.asarray(ranks, np.float64), 2))
 
@@ -324,14 +360,22 @@ class Table(Discount):
     Parameters
     ----------
     *values : sequence or float
-        The weights, as a sequence or as separate arguments. The first weight is positive; weights never increase and
-        are never negative.
+        The weights, as a sequence or as separate arguments. They may increase, and be negative: the ideal ranking then
+        has the largest gain at the rank with the largest weight. Most of the theory, and losses that push relevant
+        documents up, need weights that do not increase.
 
     Examples
     --------
     >>> from idealrank import discounts
     >>> discounts.Table([1, 0.5])([1, 2, 3])
     array([1. , 0.5, 0. ])
+
+    A reader who pays attention to the first and the last of three documents:
+
+    >>> from idealrank import measures
+    >>> ndcg = measures.NDCG(gain="linear", discount=[0.5, 0.1, 0.4])
+    >>> ndcg([2, 0, 1], [3, 2, 1]), ndcg([2, 1, 0], [3, 2, 1])
+    (array([1.]), array([0.78571429]))
     >>> discounts.Table.tabulate(lambda ranks: 1 / ranks**2, 3).values
     (1.0, 0.25, 0.1111111111111111)
     """
@@ -346,9 +390,6 @@ class Table(Discount):
             raise OptionError(f"a discount table must hold numbers, got {table!r}") from None
         if not weights or not all(map(math.isfinite, weights)):
             raise OptionError(f"a discount table needs finite weights for at least rank 1, got {weights}")
-        # The ideal order by decreasing gain, and the best order of ties, are defined only for such weights.
-        if weights[0] <= 0 or weights[-1] < 0 or any(later > earlier for earlier, later in pairwise(weights)):
-            raise OptionError(f"discount weights must start above 0, not increase, and not be negative, got {weights}")
         object.__setattr__(self, "values", weights)
 
     @classmethod

@@ -23,6 +23,7 @@ from idealrank.measures import cutoffs, discounts, gains
 from idealrank.measures.conventions import Convention, convention
 
 _LONGEST_FULL = 10_000_000
+_LONGEST_IDEAL = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def _native_gain(gain: gains.Gain | str, rel: float, scale: float, ideal_retriev
         case gains.Gain() as own:  # a user's own gain: a table of the labels that occur
             all_labels = (lists.labels,) if lists.judged is None else (lists.labels, lists.judged.labels)
             labels = np.unique(np.concatenate(all_labels))
-            labels = labels[np.isfinite(labels)]
+            labels = labels[np.isfinite(labels) & ((labels >= 0) | (lists.negative == "keep"))]
             return gain_of(kind="table", table_labels=labels, table_gains=np.ascontiguousarray(own(labels), np.float64))
     return gain_of(kind=gain)
 
@@ -86,6 +87,8 @@ def _deepest(plans: Sequence[Plan], lists: Lists) -> int:
             return _deepest_of_full(plan.cutoff, lists)
         if not isinstance(plan.cutoff, cutoffs.Rank) or plan.cuts_ideal_elsewhere:
             return longest
+        if lists.judged is not None and "ideal" in (plan.denominator, plan.reduction) and not plan.discount.decreases:
+            return min(plan.cutoff.k, max(longest, _LONGEST_IDEAL))  # a later rank may have the largest weight
         return min(plan.cutoff.k, longest)
 
     return max(map(depth, plans), default=0)
@@ -244,8 +247,8 @@ class Measure(Options):
     def value_range(self) -> tuple[float, float]:
         """The lowest and the highest value that a query can have, or an infinity.
 
-        It assumes that no gain is negative, and for NDCG that discounts do not increase. A measure of your own has no
-        bounds unless it defines this property.
+        It assumes that no gain is negative, unless a table says so. A measure of your own has no bounds unless it
+        defines this property.
 
         Examples
         --------

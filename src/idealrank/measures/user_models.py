@@ -95,6 +95,7 @@ class _WithGoal(_OfScaledLabels):
 class _InverseSquare(discounts.Discount):
     """D(r) = 1 / (r + 2 goal - 1)^2, the product of C(i) = ((i + 2 goal - 1) / (i + 2 goal))^2 but for a factor."""
 
+    decreases = True
     goal: float
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:

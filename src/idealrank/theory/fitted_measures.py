@@ -25,7 +25,7 @@ from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
-from idealrank.measures import measure
+from idealrank.measures import DCG, NDCG, Measure, discounts, gains, measure
 from idealrank.stats import interval
 
 _SHAPES = ("decreasing", "unimodal", "free")
@@ -93,6 +93,8 @@ class FittedMeasure(Result):
     (array([0.1, 0.2, 0.7]), array([1.]))
     >>> found.predict([[0, 0, 1], [1, 1, 0]]).round(6)
     array([0.7, 0.3])
+    >>> found.measure("ndcg")([1, 1, 0], [3, 2, 1]).round(6)  # (0.1 + 0.2) / (0.7 + 0.2)
+    array([0.333333])
     """
 
     labels: Floats
@@ -122,6 +124,31 @@ class FittedMeasure(Result):
         """
         design = _design(_ranked(lists), self.labels, self.discount.size)
         return np.asarray(self.intercept + np.einsum("qlr,l,r->q", design, self.gains, self.discount))
+
+    def measure(self, name: str = "dcg") -> Measure:
+        """Return DCG or NDCG with the fitted gains and discount; its text form is its name.
+
+        DCG is the predicted outcome without the intercept. NDCG divides it by that of the best order.
+
+        Parameters
+        ----------
+        name : {"dcg", "ndcg"}
+            The measure.
+
+        Returns
+        -------
+        Measure
+
+        Raises
+        ------
+        OptionError
+            If there is no such measure.
+        """
+        if name not in ("dcg", "ndcg"):
+            raise OptionError(f"a fitted measure is dcg or ndcg, got {name!r}")
+        known = (self.zero, *self.labels.tolist()), (0.0, *self.gains.tolist())
+        gain, discount = gains.Table(dict(zip(*known, strict=True))), discounts.Table(self.discount.tolist())
+        return NDCG(gain=gain, discount=discount) if name == "ndcg" else DCG(gain=gain, discount=discount)
 
     def to_dict(self) -> dict[str, Plain]:
         """Return the curves with their bands, and how well outcomes are predicted."""

@@ -147,7 +147,9 @@ def cutoff_errors(
     if not np.isfinite(label_column).all():
         raise DataError("labels must be finite numbers")
     worth = gains.of(gain)(label_column)
-    steps = -np.diff(np.append(discounts.of(discount).weights(worth.size), 0.0))
+    own = discounts.of(discount)
+    own.require_decreasing("this sum of errors", worth.size)
+    steps = -np.diff(np.append(own.weights(worth.size), 0.0))
     missing: Floats = np.cumsum(np.sort(worth)[::-1] - _ranked(worth, score_column, ties))
     return steps * missing
 

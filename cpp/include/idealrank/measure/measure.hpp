@@ -43,10 +43,12 @@ enum class GainKind { linear, exp2, binary, judged, preference, table };
 //   cascade         sum_r (1 / r) g_r prod_{i < r} (1 - g_i): expected reciprocal rank
 //   preference      sum over relevant of 1 - (judged non-relevant above, at most R) / min(R, N): bpref before its division
 //   tied            number of ranks whose score another document has too, whatever the gains
-enum class Reduction { sum, precision_mean, first, any, cascade, preference, tied };
+//   ideal           the largest sum_r D(r) g_r of any order
+enum class Reduction { sum, precision_mean, first, any, cascade, preference, tied, ideal };
 
 // What the reduction is divided by. R: relevant documents; n: ranked documents; k: the cutoff.
-//   ideal            the same sum for the ideal order
+//   ideal            the largest sum of any order; judged documents that are not all ranked can be left out, or take the
+//                    place of unjudged ones
 //   full             the same sum for k documents of gain 1
 //   relevant         R
 //   reachable        min(R, k)
@@ -86,9 +88,16 @@ struct Gain {
   std::span<const double> table_labels, table_gains;  // ascending labels
 };
 
-// D(r) = weights[r - 1]; if `linear`, max(n - r, 0).
+// D(r) = weights[r - 1], and 0 for later ranks; if `linear`, max(n - r, 0).
 struct Discount {
+  Discount(bool is_linear, std::span<const double> of_ranks)
+      : linear(is_linear),
+        any_order(!std::ranges::is_sorted(of_ranks, std::ranges::greater()) || (!of_ranks.empty() && of_ranks.back() < 0)),
+        weights(of_ranks) {}
+  Discount() = default;
+
   bool linear = false;
+  bool any_order = false;  // some weight is larger than an earlier one, or negative
   std::span<const double> weights;
 };
 
@@ -191,7 +200,9 @@ class QueryMeter {
       deepest = std::max(deepest, std::min(cutoffs_[s], n));
       if (has_ideal(specs_[s])) {
         Column& column = columns_[specs_[s].gain];
-        column.depth = std::max(column.depth, ideal_depth(specs_[s], cutoffs_[s], n));
+        const bool all = discounts_[specs_[s].discount].any_order;
+        const std::size_t depth = all ? ideal_labels(gains_[specs_[s].gain]).size() : ideal_depth(specs_[s], cutoffs_[s], n);
+        column.depth = std::max(column.depth, depth);
       }
       if (specs_[s].denominator == Denominator::full) {
         const Discount& discount = discounts_[specs_[s].discount];
@@ -241,8 +252,12 @@ class QueryMeter {
     return gain.table_gains.data() + (place - gain.table_labels.begin());
   }
 
+  static bool is_in_table(const Gain& gain, double label) {
+    return gain.kind == GainKind::table && find_in_table(gain, label) != nullptr;
+  }
+
   static bool takes(const Gain& gain, double label) {
-    if (gain.kind == GainKind::table) return find_in_table(gain, label) != nullptr;
+    if (gain.kind == GainKind::table) return is_in_table(gain, label);
     return gain.kind != GainKind::exp2 || label <= gain.highest;
   }
 
@@ -252,7 +267,8 @@ class QueryMeter {
   }
 
   double gain_of(const Gain& gain, double label, std::int64_t row) const {
-    if (std::isnan(label) || (label < 0 && negative_ == Negative::unjudged)) return 0;
+    if (std::isnan(label)) return 0;
+    if (label < 0 && negative_ == Negative::unjudged && !is_in_table(gain, label)) return 0;
     if (!takes(gain, label)) refuse(gain, label, row);
     switch (gain.kind) {
       case GainKind::linear:
@@ -337,9 +353,16 @@ class QueryMeter {
                                                                                                  : "-inf"),
                        query_, row));
     }
-    if (label < 0 && negative_ == Negative::error) {
+    if (label < 0 && negative_ == Negative::error && !is_known(label)) {
       raise(data_error("this convention takes no negative label, got " + shown(label), query_, row));
     }
+  }
+
+  // Whether tables say what a negative label is worth; that a document is judged can be seen from any label.
+  bool is_known(double label) const {
+    auto in_table = [&](const Gain& gain) { return is_in_table(gain, label); };
+    auto allows = [&](const Gain& gain) { return gain.kind == GainKind::judged || in_table(gain); };
+    return std::ranges::any_of(gains_, in_table) && std::ranges::all_of(gains_, allows);
   }
 
   void count_relevant(std::size_t g) {
@@ -389,8 +412,12 @@ class QueryMeter {
   }
 
   static bool has_ideal(const Spec& spec) {
-    return spec.denominator == Denominator::ideal || spec.denominator >= Denominator::ideal_shorter;
+    return spec.reduction == Reduction::ideal || spec.denominator == Denominator::ideal ||
+           spec.denominator >= Denominator::ideal_shorter;
   }
+
+  // Whether the ideal order can do without some documents.
+  bool is_free(const Gain& gain) const { return lists_.joined && !gain.ideal_retrieved; }
 
   // The number of documents in the ideal order.
   std::size_t ideal_depth(const Spec& spec, std::size_t k, std::size_t n) const {
@@ -489,6 +516,48 @@ class QueryMeter {
     sort_ideal_(column.ideal);
   }
 
+  // The largest DCG of any order: the largest gains at the largest weights (the rearrangement inequality). Ranks that do
+  // not count have the weight 0, and so has a document that is left out; an unjudged document has the gain 0.
+  double ideal_sum(const Spec& spec, const Column& column, std::size_t k, std::size_t n) {
+    const Discount& discount = discounts_[spec.discount];
+    const bool free = is_free(gains_[spec.gain]);
+    const std::size_t depth = ideal_depth(spec, k, n);
+    if (!discount.any_order) return weighted(discount, column.ideal, free ? std::min(depth, column.n_relevant) : depth, n);
+    std::size_t n_documents = column.ideal.size();
+    if (!free) {
+      sort_weights(discount, 0, n_documents, depth);
+      return dot(column.ideal.data(), weights_.data(), n_documents);
+    }
+    n_documents += std::min(depth, discount.weights.size());
+    sort_weights(discount, 0, n_documents, depth);
+    padded_ = column.ideal;
+    padded_.resize(n_documents, 0.0);
+    sort_ideal_(padded_);
+    return dot(padded_.data(), weights_.data(), n_documents);
+  }
+
+  // Puts the weights of the ranks first + 1 to last into weights_, in descending order; beyond k, they are 0.
+  void sort_weights(const Discount& discount, std::size_t first, std::size_t last, std::size_t k) {
+    const std::size_t known = std::clamp(std::min(k, discount.weights.size()), first, last);
+    weights_.assign(discount.weights.begin() + static_cast<std::ptrdiff_t>(std::min(first, discount.weights.size())),
+                    discount.weights.begin() + static_cast<std::ptrdiff_t>(std::min(known, discount.weights.size())));
+    weights_.resize(last - first, 0.0);
+    sort_ideal_(weights_);
+  }
+
+  // The sum for the best or the worst order of equal scores, whose gains descend or ascend within their run.
+  double rearranged_runs(const Discount& discount, const std::vector<double>& gains, std::size_t k) {
+    double sum = 0;
+    std::size_t first = 0;
+    for (const std::size_t last : run_ends_) {
+      if (first >= k) break;
+      sort_weights(discount, first, last, k);
+      sum += dot(gains.data() + first, weights_.data(), last - first);
+      first = last;
+    }
+    return sum;
+  }
+
   double weighted(const Discount& discount, const std::vector<double>& gains, std::size_t k, std::size_t n) const {
     const std::size_t m = std::min(k, gains.size());
     if (!discount.linear) return dot(gains.data(), discount.weights.data(), std::min(m, discount.weights.size()));
@@ -526,8 +595,13 @@ class QueryMeter {
   double reduce(const Spec& spec, const Column& column, std::size_t k, std::size_t n) {
     const std::size_t m = std::min(k, n);
     switch (spec.reduction) {
-      case Reduction::sum:
-        return weighted(discounts_[spec.discount], column.ranked, k, n);
+      case Reduction::sum: {
+        const Discount& discount = discounts_[spec.discount];
+        const bool chosen = discount.any_order && (ties_ == Ties::best || ties_ == Ties::worst);
+        return chosen ? rearranged_runs(discount, column.ranked, k) : weighted(discount, column.ranked, k, n);
+      }
+      case Reduction::ideal:
+        return ideal_sum(spec, column, k, n);
       case Reduction::precision_mean:
         return precision_mean(column.ranked, m);
       case Reduction::first:
@@ -555,7 +629,7 @@ class QueryMeter {
       case Denominator::ideal_shorter:
       case Denominator::ideal_retrieved:
       case Denominator::ideal_whole:
-        return weighted(discounts_[spec.discount], column.ideal, ideal_depth(spec, k, n), n);
+        return ideal_sum(spec, column, k, n);
       case Denominator::full: {
         // The same for all queries with the same k and, for a linear discount, the same n.
         const auto& [last_k, last_n, value] = full_[s];
@@ -769,6 +843,7 @@ class QueryMeter {
   std::vector<Column> columns_;
   std::vector<LevelGains> level_gains_;
   std::vector<std::size_t> cutoffs_;
+  std::vector<double> weights_, padded_;  // the weights of ranks, and gains, in descending order
   std::vector<double> ones_;  // the gains of a full list, as long as the longest so far
   struct Full {
     std::size_t k = 0, n = 0;

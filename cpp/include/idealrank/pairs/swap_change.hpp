@@ -48,8 +48,9 @@ class SwapChange {
   // The same for the reduction `sum`, for which the order of the n documents does not matter.
   void by_rank(const SwapMeasure& measure, std::int64_t query, std::size_t n) {
     const std::int64_t depth = depth_of(measure, query);
-    const auto& [linear, weights] = measure.discount;
-    table_ = !linear && depth >= static_cast<std::int64_t>(n) && weights.size() >= n ? weights.data() : nullptr;
+    const auto& weights = measure.discount.weights;
+    const bool is_whole = depth >= static_cast<std::int64_t>(n) && weights.size() >= n;
+    table_ = !measure.discount.linear && is_whole ? weights.data() : nullptr;
     if (table_ != nullptr) return;
     stoppable_resize(right_, n, stop_);
     wrong_.clear();

@@ -12,8 +12,7 @@ from torch.nn.functional import logsigmoid, relu
 
 from idealrank.integrations.torch.padded import SIGMOIDS, BatchLayout, Formula, NoFormulaError, Padded, differences
 from idealrank.losses import Approx, ApproxKendall, Loss, NeuralNDCG, SoftNDCG
-from idealrank.losses.direct import Approximation, depths_of, factors_of
-from idealrank.losses.segments import sums, worth_of
+from idealrank.losses.direct import Approximation, depths_of, factors_of, is_ranked, worth_by_plan
 from idealrank.losses.soft import SoftlyRanked
 from idealrank.measures import discounts
 from idealrank.measures.discounted import Persistence
@@ -54,7 +53,7 @@ class _SoftRanks(NamedTuple):
 def approximation(loss: Approximation, at: BatchLayout) -> Tensor:
     """Return 1 - the measure of soft ranks of each query, 0 if nothing is relevant."""
     plan, lists = loss.plan, at.lists
-    worth = worth_of(plan.gain, lists)
+    worth = worth_by_plan(plan, lists)
     depths = depths_of(plan, lists, worth)
     positions = 1 + at.soft_sums(loss.sigmoid, at.scores, loss.slope_of_ranks())
     inside = None if depths is None else loss.beta * (at.spread(depths) + 0.5 - positions)
@@ -64,7 +63,7 @@ def approximation(loss: Approximation, at: BatchLayout) -> Tensor:
     else:
         total = _REDUCTIONS[plan.reduction](soft_ranks)
     values = 1 - total * at.tensor(factors_of(plan, worth, lists, depths))
-    return torch.where(at.tensor(sums(worth, lists.offsets) > 0), values, 0)
+    return torch.where(at.tensor(is_ranked(worth, lists)), values, 0)
 
 
 _REDUCTIONS = {

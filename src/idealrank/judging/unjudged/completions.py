@@ -284,10 +284,7 @@ def ideal_sums(ranked: Ranked, rules: Rules, depths: Int64s, n_unjudged: Int64s)
     if isinstance(plan.discount, discounts.Linear):
         return IdealSums(np.zeros(1), depths, levels, counts, data.group_sizes)
     longest = min(int(depths.max()), int((counts[0] + n_unjudged).max()))
-    weights = plan.discount.weights(longest)
-    if (np.diff(weights) > 0).any():
-        raise OptionError(f"bounds need a discount that does not increase with the rank, got {plan.discount}")
-    return IdealSums(np.concatenate([[0.0], np.cumsum(weights)]), depths, levels, counts)
+    return IdealSums(np.concatenate([[0.0], np.cumsum(plan.discount.weights(longest))]), depths, levels, counts)
 
 
 def known_relevant(ranked: Ranked, rules: Rules) -> Int64s:

@@ -76,6 +76,7 @@ def rules_of(measure: Measure, convention: Convention, labels: Floats) -> Rules:
         raise OptionError(f"no bounds are known for {measure}; DCG, NDCG, AP, P, recall, RR, ERR and RBP have them")
     if filled.ties in ("best", "worst"):
         raise OptionError(f"bounds need an order of tied documents that does not depend on labels, got {filled.ties}")
+    plan.discount.require_decreasing(f"a bound of {measure}")
     own = own.replace(unjudged="zero", missing=0.0)
     gained = plan.gain(labels)
     if (gained < 0).any() or gained[0] != 0:

@@ -263,6 +263,10 @@ class NDCGHinge(Loss):
     discount: Any = option(discounts.of, discounts.Log())
     label = "ndcg_hinge"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.discount.require_decreasing(self.label)
+
     def values_and_gradient(self, lists: Lists) -> tuple[Floats, Floats]:
         ideal = dcg_norms(worth_of(self.gain, lists), lists.offsets, self.discount, None, lists.n_threads)
         levels = np.unique(lists.labels)

@@ -37,6 +37,8 @@ from idealrank.learners.trees.category_features import (
 )
 from idealrank.learners.trees.tree_arrays import Trees, spread_within
 from idealrank.losses import Loss, loss
+from idealrank.losses.direct import SoftRanked
+from idealrank.losses.segments import maxima
 from idealrank.measures import measure
 
 # LightGBM's aliases of three parameters.
@@ -55,6 +57,8 @@ _ALLOWED_NAME = re.compile(r'[^\s\[\]{}",:]+')
 _NEIGHBORS = 5
 # Each loss grows trees twice, with different seeds, because the mean of four models varies less than that of two.
 _LOSSES = " + ".join(["smoothed_lambda_rank", "least_squares(gain=linear)"] * 2)
+# LightGBM splits no leaf whose second derivatives are smaller than 0.001 in sum, and these are smaller than the first.
+_FLAT = 1e-6
 # Below this number of queries, a fifth of them says little about the number of trees.
 _ENOUGH_QUERIES = 50
 
@@ -378,6 +382,8 @@ class BoostedRanker(Ranker):
             for place, each in enumerate(self.losses_):
                 with lists.with_locations():
                     of_scores = derivatives(each, lists, data.query_weights)
+                    if start is None and isinstance(each, SoftRanked):
+                        self._warn_if_flat(each, of_scores, lists)
                 ensemble = _Ensemble(names[place], 0 if start is None else start.current_iteration())
                 grown.append(ensemble)
                 _lightgbm().train(
@@ -415,6 +421,21 @@ class BoostedRanker(Ranker):
             factors = [1 / (len(texts) * spread_within(each, data.offsets)) for each in scores]
             text = Trees.joined(map(Trees.of, texts), factors).to_text(self._booster_names())
         self.booster_: Any = _lightgbm().Booster(model_str=text)
+
+    def _warn_if_flat(self, loss: Loss, of_scores: Callable[[Floats], tuple[Float32s, Float32s]], lists: Lists) -> None:
+        """Warn if a smooth measure of the top sees nothing: equal scores have soft ranks in the middle of the list."""
+        gradient, _ = of_scores(np.zeros(lists.labels.size))
+        differ = maxima(lists.labels, lists.offsets) + maxima(-lists.labels, lists.offsets) > 0
+        flat = differ & (maxima(np.abs(gradient), lists.offsets) < _FLAT)
+        if 2 * flat.sum() > differ.sum():
+            from idealrank.learners.estimators import ConvergenceWarning
+
+            warnings.warn(
+                f"{loss} is flat at equal scores for {flat.sum()} of {differ.sum()} queries, so that the first trees "
+                "learn little: pass init_model=, a ranker that was fitted with another loss, or leave out the cutoff",
+                ConvergenceWarning,
+                stacklevel=5,  # at the call of fit
+            )
 
     def _warn_of_setbacks(self, grown: Sequence[_Ensemble], data: RankingData, validation: RankingData) -> None:
         """Warn if trees, or all trees together, are no better than less on the validation queries."""

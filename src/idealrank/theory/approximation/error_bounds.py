@@ -194,6 +194,7 @@ def _ap_bounds(relevant: Floats, epsilon: Floats, beta: float) -> tuple[Floats, 
 def _sum_bound(form: Approximation, lists: Lists, ranks: Int64s, epsilon: Floats, worth: Floats) -> Floats:
     """The error of sum_x G_x D(p_x), with D decreasing, if every position may be off by epsilon."""
     plan = form.plan
+    plan.discount.require_decreasing("this bound")
     depths = depths_of(plan, lists, worth)
 
     def soft(positions: Floats) -> Floats:

@@ -90,7 +90,9 @@ def rank_weights(n_docs: int, discount: DiscountLike, cutoff: CutoffLike) -> tup
     check_count(n_docs, "n_docs", least=0)
     cut = cutoffs.of(cutoff)
     depth = n_docs if cut is None else min(n_docs, int(cut.at(n_docs)))
-    weights = np.array(discounts.of(discount).weights(n_docs), np.float64)
+    own = discounts.of(discount)
+    own.require_decreasing("this theory", n_docs)
+    weights = np.array(own.weights(n_docs), np.float64)
     weights[depth:] = 0
     return weights, depth
 

@@ -270,6 +270,7 @@ def regret_of_target(
     scores: Floats, target: Floats, *, discount: DiscountLike = "log", cutoff: CutoffLike = None, ties: str = "average"
 ) -> Floats:
     """Return the regret of scores if E[u] is known."""
+    discounts.of(discount).require_decreasing("the regret of scores")
     best = _dcg(target, target, discount, cutoff, ties)
     return np.asarray(np.maximum(best - _dcg(target, scores, discount, cutoff, ties), 0))
 

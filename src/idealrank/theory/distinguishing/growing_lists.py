@@ -115,6 +115,7 @@ def _plan(measure: Measure, name: str | None = None) -> Plan:
     plan = measure.with_convention().plan()
     if plan.denominator == "full" or plan.zero_if_short or plan.cuts_ideal_elsewhere:
         raise OptionError(f"growing lists need the ideal of their own documents, which {name} does not use: {measure}")
+    plan.discount.require_decreasing("theory of growing lists")
     return plan
 
 

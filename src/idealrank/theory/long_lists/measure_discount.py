@@ -216,6 +216,8 @@ class Weighting:
     def __post_init__(self) -> None:
         if self.cutoff == _WHOLE:  # in theory, every document is judged
             object.__setattr__(self, "cutoff", None)
+        if isinstance(self.discount, discounts.Table):
+            self.discount.require_decreasing("this theory", len(self.discount.values))
 
     @classmethod
     def of(cls, what: MeasureLike, cutoff: CutoffLike = None) -> Weighting:
