@@ -203,11 +203,7 @@ class WeightedMoments(Moments):
     """
 
     def __init__(
-        self,
-        values: Floats,
-        weights: Floats,
-        aggregate: str = "mean",
-        value_range: tuple[float, float] = UNBOUNDED,
+        self, values: Floats, weights: Floats, aggregate: str = "mean", value_range: tuple[float, float] = UNBOUNDED
     ) -> None:
         super().__init__(aggregate, value_range)
         values, weights = values[weights > 0], weights[weights > 0]

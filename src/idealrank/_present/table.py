@@ -388,12 +388,7 @@ def _kind(text: str) -> str | None:
     return "words" if re.search("[ -]", text) and len(text) <= _FEW_WORDS else None
 
 
-_RENDERERS: dict[str, Callable[[Table], str]] = {
-    "json": _json,
-    "csv": _csv,
-    "markdown": _markdown,
-    "html": html_table,
-}
+_RENDERERS: dict[str, Callable[[Table], str]] = {"json": _json, "csv": _csv, "markdown": _markdown, "html": html_table}
 
 
 #: Letters of a line on a tablet: narrower tables need no help.

@@ -99,10 +99,7 @@ class _Column:
 
 
 def layout(
-    table: Table,
-    width: int | None = None,
-    style: Callable[[str], str] | None = None,
-    without: Collection[str] = (),
+    table: Table, width: int | None = None, style: Callable[[str], str] | None = None, without: Collection[str] = ()
 ) -> Layout:
     """Lay out a table as text.
 

@@ -398,11 +398,7 @@ class Identification(Result):
 
 
 def identify(
-    function: Callable[..., Any] | str,
-    *,
-    takes: str | None = None,
-    max_calls: int = 100,
-    seed: int = 0,
+    function: Callable[..., Any] | str, *, takes: str | None = None, max_calls: int = 100, seed: int = 0
 ) -> Identification:
     """Identify what an unknown NDCG computes: its convention, the presets that match, and its defects.
 

@@ -12,10 +12,7 @@ from idealrank.cli.support.shared_options import count, one_measure_option, seed
 @one_measure_option
 @click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
 @click.option(
-    "--unseen",
-    default=0,
-    **count(0),
-    help="Allow for up to N relevant documents per query that no run retrieves.",
+    "--unseen", default=0, **count(0), help="Allow for up to N relevant documents per query that no run retrieves."
 )
 @seed_option
 def command(request: Request, measure: str, baseline: str | None, unseen: int, seed: int) -> None:

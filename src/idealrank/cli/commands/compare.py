@@ -35,10 +35,7 @@ if TYPE_CHECKING:
 )
 @level_option
 @click.option(
-    "--permutations",
-    "n_permutations",
-    **count(1, 10_000),
-    help="Number of random permutations or bootstrap resamples.",
+    "--permutations", "n_permutations", **count(1, 10_000), help="Number of random permutations or bootstrap resamples."
 )
 @click.option(
     "--intervals",

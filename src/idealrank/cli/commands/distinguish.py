@@ -12,17 +12,10 @@ from idealrank.cli.support.shared_options import PICTURE, count, explain_option,
 
 @click.command("distinguish", cls=SystemsCommand, only=("ndcg", "dcg", "linear_ndcg"))
 @click.option(
-    "--orders",
-    "n_orders",
-    default=0,
-    **count(0),
-    help="Grow lists in N random orders instead of the order of DATA.",
+    "--orders", "n_orders", default=0, **count(0), help="Grow lists in N random orders instead of the order of DATA."
 )
 @click.option(
-    "--permutations",
-    "n_permutations",
-    **count(1, 2_000),
-    help="Number of random exchanges of two systems in the test.",
+    "--permutations", "n_permutations", **count(1, 2_000), help="Number of random exchanges of two systems in the test."
 )
 @click.option("--risk", "delta", **probability(0.05), help="Probability of a wrong order.")
 @seed_option

@@ -13,10 +13,7 @@ from idealrank.cli.support.shared_options import OUTPUT, one_of
 @click.argument("model")
 @click.argument("file", type=OUTPUT)
 @click.option(
-    "--to",
-    "tool",
-    required=True,
-    **one_of("onnx ranklib elasticsearch opensearch vespa", "TOOL", "The tool: {}."),
+    "--to", "tool", required=True, **one_of("onnx ranklib elasticsearch opensearch vespa", "TOOL", "The tool: {}.")
 )
 @click.option("--name", metavar="NAME", help="The name of the model in the plugin, or of the rank profile.")
 @click.option(

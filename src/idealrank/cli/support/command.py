@@ -75,11 +75,7 @@ def _is_same(path: str, other: str) -> bool:
 _ARGUMENTS = "idealrank.arguments"
 
 # Styles of headings, options, and the names at the left of a list.
-_STYLES = {
-    r"(?m)^[A-Z][\w ]*:": "bold",
-    r"(?<![\w-])--?[A-Za-z][\w-]*": "cyan",
-    r"(?m)^  [a-z_]+(?=  )": "bold cyan",
-}
+_STYLES = {r"(?m)^[A-Z][\w ]*:": "bold", r"(?<![\w-])--?[A-Za-z][\w-]*": "cyan", r"(?m)^  [a-z_]+(?=  )": "bold cyan"}
 
 
 class _Formatter(click.HelpFormatter):

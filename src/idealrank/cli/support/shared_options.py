@@ -101,9 +101,7 @@ quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Print only results and errors: no progress and no notes."
 )
 format_option = click.option(
-    "--format",
-    "output_format",
-    **one_of("text json csv markdown latex", "FORMAT", "Print the table as {}.", "text"),
+    "--format", "output_format", **one_of("text json csv markdown latex", "FORMAT", "Print the table as {}.", "text")
 )
 html_option = click.option(
     "--html", "html_path", type=OUTPUT, metavar="FILE", help="Also write a report as a self-contained HTML page."
@@ -136,9 +134,7 @@ like_option = click.option(
     help="The tool whose conventions apply, such as trec_eval (9.0.8) or trec_eval10; '?' lists all.",
 )
 weights_option = click.option(
-    "--query-weights",
-    metavar="FILE",
-    help="A file with one query and its weight in means and intervals per line.",
+    "--query-weights", metavar="FILE", help="A file with one query and its weight in means and intervals per line."
 )
 by_option = click.option(
     "--by",
@@ -160,12 +156,7 @@ def column_options(function: click.decorators.FC) -> click.decorators.FC:
     return _options_of(_COLUMNS, "CSV, Parquet or JSON", function)
 
 
-_FEATURE_COLUMNS = {
-    "query": "query ids",
-    "label": "labels",
-    "doc": "document ids",
-    "weight": "document weights",
-}
+_FEATURE_COLUMNS = {"query": "query ids", "label": "labels", "doc": "document ids", "weight": "document weights"}
 
 
 def feature_column_options(*roles: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
