@@ -456,7 +456,7 @@ def identify(
         name = getattr(function, "__name__", type(function).__name__)
     if not callable(function):
         raise OptionError(f"identify needs a function or a command, got {function!r}")
-    if not isinstance(max_calls, (int, np.integer)) or isinstance(max_calls, bool) or max_calls < 1:
+    if not np.issubdtype(type(max_calls), np.integer) or max_calls < 1:  # True is no integer here
         raise OptionError(f"max_calls must be a positive integer, got {max_calls!r}")
     try:
         rng = np.random.default_rng(seed)

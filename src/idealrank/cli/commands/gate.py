@@ -85,20 +85,16 @@ def _errors_apart() -> Iterator[None]:
 @click.option("--junit", type=OUTPUT, metavar="FILE", help="Also write the verdicts as JUnit XML, a report of tests.")
 @click.option("--allow-inconclusive", is_flag=True, help="Exit with 0 if the verdict is inconclusive.")
 @digits_option
-@click.pass_context
 def command(
-    context: click.Context,
     request: Request,
     baselines: tuple[str, ...],
     margins: tuple[str, ...],
-    level: float | None,
-    by: str | None,
-    removed: str | None,
     policy: str | None,
     save: str | None,
     junit: str | None,
     allow_inconclusive: bool,
     digits: int,
+    **stated: Any,
 ) -> None:
     """Decide whether CANDIDATE is as good as a baseline on the judged documents in DATA: pass, fail or inconclusive.
 
@@ -128,14 +124,8 @@ def command(
     options: dict[str, Any] = {}
     if policy is not None or os.path.exists("pyproject.toml"):
         options = read_gate_policy(policy or "pyproject.toml")
-    given = {
-        "baseline": list(baselines) or None,
-        "level": level,
-        "by": by,
-        "removed": removed,
-        "margin": _margin(margins),
-    }
-    options |= {name: value for name, value in given.items() if value is not None}
+    stated |= {"baseline": list(baselines) or None, "margin": _margin(margins)}
+    options |= {name: value for name, value in stated.items() if value is not None}
     request = _completed(request, options)
     request = replace(request, systems=tuple(f"candidate={path}" for path in request.systems))
     if save is not None:
@@ -163,7 +153,8 @@ def command(
     if junit is not None:
         with atomic_output(junit) as file:
             file.write(result.to_junit().encode())
-    context.exit(0 if allow_inconclusive and result.verdict == "inconclusive" else result.exit_status)
+    is_allowed = allow_inconclusive and result.verdict == "inconclusive"
+    click.get_current_context().exit(0 if is_allowed else result.exit_status)
 
 
 def _completed(request: Request, options: dict[str, Any]) -> Request:
