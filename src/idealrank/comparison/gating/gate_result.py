@@ -173,10 +173,8 @@ class GatedMeasure:
         found = f"{counted(self.test.n_queries, 'query')} find a true drop of {drop:.4f} with {_percent(POWER)} power"
         text = f"{self.name}: {found}, and one of twice the margin with {_percent(twice)}."
         if self.test.runs:  # the variance between few runs is known badly
-            text += (
-                " With several runs, this is a rough estimate: in simulations, it was off by up to 12 points with 3 "
-            )
-            text += "runs, and 7 with 5."
+            text += " With several runs, this is a rough estimate: in simulations, it was off by up to 18 points with 2"
+            text += " runs, 12 with 3 and 7 with 5."
         return Statement("gate: smallest drop found", text)
 
     def needed_statement(self) -> Statement | None:
