@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._core.exact import Moments
 from idealrank._core.threads import resolve_threads
+from idealrank._present.page import Statement
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.interactions import Interactions, positions_in
@@ -22,6 +24,7 @@ from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.learner_base import Learner
 from idealrank.measures import Measure
+from idealrank.stats.intervals import difference_interval
 
 _SCORES_PER_BLOCK = 1 << 22
 
@@ -216,20 +219,21 @@ class CatalogLearner(Learner):
 def warn_if_popularity_is_better(
     learner: str, found: Evaluation, wanted: Interactions, seen: Interactions, by: Measure, n_threads: int | None
 ) -> None:
-    """Warn if the items that most users have are better for validation users, by more than two standard errors."""
+    """Warn if the 95% interval of the difference on validation users is in favor of the items that most users have."""
     counts = np.bincount(seen.items, minlength=seen.n_items).astype(np.float32)
     popular = Catalog(lambda users: np.tile(counts, (users.size, 1)), seen.user_ids, seen.item_ids)
     other = evaluate_catalog(popular, wanted, seen, by, n_threads=n_threads)
     name = str(by)
     changes = (other.per_query[name] - found.per_query[name]) * (-1 if by.lower_is_better else 1)
-    if changes.size > 1 and changes.mean() > 2 * changes.std(ddof=1) / changes.size**0.5:
-        warnings.warn(
+    moments = Moments.of(changes[~np.isnan(changes)])
+    if difference_interval(moments, int(np.count_nonzero(changes)), 0.95).low > 0:
+        said = Statement(
+            "popularity is better",
             f"{learner} is worse than the most popular items on {changes.size:,} validation users: {name} is "
             f"{found.mean[name]:.4g}, and {other.mean[name]:.4g} for popularity; recommend the most popular items, or "
             "try other options",
-            UserWarning,
-            stacklevel=4,
         )
+        warnings.warn(str(said), UserWarning, stacklevel=4)
 
 
 def _known(ids: Iterable[Any], known: QueryIds, what: str) -> Int64s:
