@@ -175,12 +175,11 @@ def test_every_table_states_queries_and_convention(trec: tuple[Any, Any], like: 
             shown = run(command, *files, *options(like, "--format", form))
             assert f"{n_queries} queries" in shown, (command, form)
             assert re.search(rf"like {like}( \(version [\d.]+\))?([:;] |\n)", shown), (command, form)
-            # The text of compare has every choice if asked for everything.
-            if (command, form) == ("compare", "text"):
-                shown = run(command, *files, *options(like, "--all"))
-            if (command, form) == ("distinguish", "text"):
-                continue  # the other formats have them
-            assert re.search(rf"like {like}( \(version [\d.]+\))?: ", shown), (command, form)
+            if form == "text":  # it has every choice if asked for everything
+                if command not in ("evaluate", "compare"):
+                    continue  # the other formats have them
+                shown = run(command, *files, *options(like, "--verbose"))
+            assert re.search(r"ties ?=", shown), (command, form)
     rows = list(csv.DictReader(io.StringIO(run("limits", *files, *options(like, "--format", "csv")))))
     assert {(row["system"], row["measure"]): float(row["now"]) for row in rows} == {
         (name, measure): evaluated["systems"][name]["mean"][measure] for name in NAMES for measure in MEASURES

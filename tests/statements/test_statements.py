@@ -78,7 +78,7 @@ def test_sampled_documents_are_measured_by_the_numbers_of_compare_assisted(measu
         flat = labels.ravel().tolist()
         return {f"q{q}": {f"d{row % 30}": flat[row] for row in own} for q, own in enumerate(rows)}
 
-    every = np.arange(own.labels.size).reshape(own.labels.shape).tolist()
+    every = [[*range(30 * row, 30 * row + 30)] for row in range(20)]
     runs = {name: judged(scores, every) for name, scores in own.scores.items()}
     human = judged(own.labels, places.tolist())
     found = ir.compare_assisted(human, judged(machine, every), runs, measure, sample="documents")

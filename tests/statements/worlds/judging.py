@@ -120,6 +120,8 @@ def by_document(
     places = np.arange(n)[:, None] * size + np.sort(rng.random((n, size)).argsort(axis=1)[:, :n_docs], axis=1)
     machine = judge(rng, own)
     plan = ir.measure(measure).with_convention("trec_eval").plan()
+    assert plan is not None
+    assert isinstance(plan.cutoff, ir.cutoffs.Rank)
     depth = plan.cutoff.k
     gains = own.labels if plan.denominator == "ideal" else (own.labels > 0).astype(float)
     known = np.full(own.labels.size, np.nan)
