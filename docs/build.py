@@ -10,7 +10,6 @@ explorer, writes the pages of commands and of the reference, and redirects old a
 
 from __future__ import annotations
 
-import html
 import os
 import re
 import subprocess
@@ -37,12 +36,7 @@ MOVED = {
     "your_loss": "which_loss/#a-loss-of-your-own",
     "your_tool": "conventions/#the-tools",
 }
-_SHORT = 30  # lines of code that fit on a page together with other things
 INLINE = "(?<!</span>)<code>"  # a block of code begins with an empty span
-_OPERATOR = "(?:[-+*/=]|&lt;=?|&gt;=?)"
-_OPERAND = r"[\w.^|()/*]*\w[\w.^|()/*]*"
-_FORMULA = re.compile(rf"{_OPERAND}(?: {_OPERATOR} {_OPERAND})+|\bL-BFGS\b|\b\d+e-\d+\b")
-_FITTING = 28  # characters of a formula that fits on any line
 
 
 def write_commands(folder: Path = DOCS / "commands") -> None:
@@ -128,46 +122,6 @@ def with_breaks(page: str) -> str:
     return re.sub(rf"{INLINE}(?=[^<]{{12}})(?:[^<]|{option})*</code>", breakable, page)
 
 
-def with_blocks_marked(page: str) -> str:
-    r"""Return a page whose short blocks of code, and the entries of long plain ones, can be kept whole on paper.
-
-    >>> with_blocks_marked("<pre><span></span><code>short\n</code></pre>")
-    '<pre class="short"><span></span><code>short\n</code></pre>'
-    >>> long = "  -a  First,\n      and more.\n" + "  -b  Second.\n" * 30
-    >>> with_blocks_marked(f"<pre><span></span><code>{long}</code></pre>")[:80]
-    '<pre><span></span><code><span class="entry">  -a  First,\n      and more.\n</span>'
-    """
-
-    def marked(block: re.Match[str]) -> str:
-        code = block[2]
-        if code.count("\n") <= _SHORT:
-            return f'<pre class="short">{block[1]}{code}{block[3]}'
-        if "<" in code:  # its words are marked, so its lines cannot be
-            return block[0]
-        entry = r"^(?: *\S.*:\n)? {0,2}\S.*\n(?:(?: {3,}.*)?\n)*"  # with the heading above it
-        entries = re.sub(entry, r'<span class="entry">\g<0></span>', code, flags=re.M)
-        return f"<pre>{block[1]}{entries}{block[3]}"
-
-    return re.sub(r"<pre>((?:<span></span>)?<code>)(.*?)(</code></pre>)", marked, page, flags=re.S)
-
-
-def with_whole_formulas(page: str) -> str:
-    """Return a page where no line ends within a short formula, and none within a long one except before an operator.
-
-    >>> with_whole_formulas("<p>by default, 1/log2(1 + r), <code>1 + r</code></p>")
-    '<p>by default, <span class="formula">1/log2(1 + r)</span>, <code>1 + r</code></p>'
-    """
-
-    def whole(found: re.Match[str]) -> str:
-        short = len(html.unescape(found[0])) <= _FITTING
-        parts = [found[0]] if short else re.split(f" (?={_OPERATOR} )", found[0])
-        return " ".join(f'<span class="formula">{part}</span>' if re.search("[ -]", part) else part for part in parts)
-
-    parts = re.split(r"(<(code|pre|script|style|head|nav)\b.*?</\2>|<[^>]*>)", page, flags=re.DOTALL)
-    texts = (_FORMULA.sub(whole, text) for text in parts[::3])
-    return "".join(text + tag for text, tag in zip(texts, [*parts[1::3], ""], strict=True))
-
-
 def with_modules_apart(page: str) -> str:
     """Return a page of the reference whose headings set the module apart from the name, and may be broken at dots.
 
@@ -223,9 +177,9 @@ def main(*what: str) -> int:
     lost = ROOT / "site" / "404.html"
     lost.write_text(with_way_back(lost.read_text(encoding="utf-8")), encoding="utf-8")
     for path in (ROOT / "site").rglob("index.html"):
-        page = with_blocks_marked(with_breaks(with_whole_options(path.read_text(encoding="utf-8"))))
+        page = with_breaks(with_whole_options(path.read_text(encoding="utf-8")))
         if path.is_relative_to(ROOT / "site" / "reference"):
-            page = with_modules_apart(with_whole_formulas(page))
+            page = with_modules_apart(page)
         path.write_text(page, encoding="utf-8")
     for old, new in MOVED.items():
         redirect(old, new)

@@ -17,10 +17,9 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-import numpy as np
-
-from idealrank import __version__, convention, measure
+from idealrank import __version__, convention, datasets, measure
 from idealrank._present import figure_style
+from idealrank.io import write_qrels, write_run
 from idealrank.measures.choice_words import choice_title, choice_value
 from idealrank.measures.conventions import CONVENTION_NAMES
 from idealrank.theory.long_lists.verdicts import PAPER, STATEMENTS
@@ -141,35 +140,14 @@ def words() -> dict[str, dict[str, Any]]:
     }
 
 
-_TOPICS = (
-    *("bicycle tire repair", "sourdough starter", "northern lights", "electric heat pump", "knee pain running"),
-    *("tax return deadline", "rust lifetimes", "guitar chords beginner", "monarch butterfly", "visa free countries"),
-    *("home espresso", "solar eclipse 2027", "python dataclass", "train to lisbon", "tomato blight"),
-    *("noise cancelling", "mortgage rates", "learn to swim", "old maps", "wifi keeps dropping"),
-)
-
-
-def example(seed: int = 22) -> dict[str, str]:
-    """Return judgments and a run in which every choice matters: ties, unjudged documents, grades, and odd queries."""
-    rng = np.random.default_rng(seed)
-    judgments, run = [], []
-    for number, topic in enumerate(_TOPICS):
-        query = topic.replace(" ", "-")
-        labels = rng.choice(4, size=30, p=[0.55, 0.22, 0.15, 0.08])
-        if number == 13:
-            labels[:] = 0  # nothing relevant
-        judged = rng.permutation(60)[:30]
-        judgments += [f"{query} 0 doc{doc:02d} {label}" for doc, label in zip(judged, labels, strict=True)]
-        if number == 7:
-            continue  # the run leaves a query out
-        label_of = dict(zip(judged.tolist(), labels.tolist(), strict=True))
-        scores = {
-            doc: round(0.8 * label_of.get(doc, 0) + rng.normal(0, 1.1), 0 if number % 4 == 1 else 1)
-            for doc in range(60)
-        }
-        ranked = sorted(scores, key=lambda doc: -scores[doc])[:40]
-        run += [f"{query} Q0 doc{doc:02d} {rank} {scores[doc]:g} bm25" for rank, doc in enumerate(ranked, 1)]
-    return {"judgments": "\n".join(judgments) + "\n", "run": "\n".join(run) + "\n"}
+def example() -> dict[str, str]:
+    """Return the judgments and the run of the README as files."""
+    qrels, runs = datasets.search_runs()
+    with tempfile.TemporaryDirectory() as folder:
+        judgments, run = Path(folder, "qrels"), Path(folder, "run")
+        write_qrels(qrels, judgments)
+        write_run(runs["bm25"], run)
+        return {"judgments": judgments.read_text(encoding="utf-8"), "run": run.read_text(encoding="utf-8")}
 
 
 def page() -> str:

@@ -310,7 +310,7 @@ async function after() {
   const notes = [`${plural(joined.common, "query", "queries")} in common.`];
   if (absent) notes.push(`${plural(absent, "judged query is", "judged queries are")} not in the run.`);
   if (unjudged) notes.push(`${plural(unjudged, "query", "queries")} of the run ${unjudged === 1 ? "has" : "have"} no judgments.`);
-  if (files.judgments.example) notes.unshift("The example: 20 made-up queries.");
+  if (files.judgments.example) notes.unshift("The example: the run of bm25 on 50 generated queries.");
   $("data-note").textContent = notes.join(" ");
   if (state.q && !queryIds.includes(state.q)) state.q = "";
   await compute();
@@ -322,7 +322,7 @@ async function compute() {
   const now = ++generation;
   means = new Map();
   shownQueries = 50;
-  if (!state.a && !state.b) [state.a, state.b] = ["trec_eval", "sklearn"];
+  if (!state.a && !state.b) [state.a, state.b] = ["trec_eval", "lightgbm"];
   const first = [state.a, state.b].filter(Boolean);
   const order = [...new Set([...first, ...names()])].filter((name) => name !== "yours" || state.own);
   let drawn = performance.now();
@@ -377,8 +377,9 @@ function drawNumbers() {
   const values = all.map((group) => group.mean);
   const refused = names().filter((name) => means.get(name)?.refused);
   const empty = names().filter((name) => means.has(name) && !means.get(name).refused && Number.isNaN(means.get(name).mean));
-  const n = all.reduce((sum, group) => sum + group.names.length, 0);
-  $("numbers-note").textContent = all.length === 0 ? "" : all.length === 1 ? `All ${n} conventions give ${fixed(values[0])}.` : `${n} conventions give ${all.length} different means of ${measureName()}, from ${fixed(values.at(-1))} to ${fixed(values[0])}. Click two of them.`;
+  const tools = all.map((group) => group.names.filter((name) => !["idealrank", "yours"].includes(name)).length).filter(Boolean);
+  const n = tools.reduce((sum, each) => sum + each, 0);
+  $("numbers-note").textContent = all.length === 0 ? "" : all.length === 1 ? `All tools give ${fixed(values[0])}.` : `${plural(n, "tool", "tools")}, ${tools.length} different means of ${measureName()}, from ${fixed(values.at(-1))} to ${fixed(values[0])}. Click two of them.`;
   drawAxis(all);
   $("tools").replaceChildren(
     ...all.map((group) => h("li", {}, h("span", { class: "mean" }, fixed(group.mean)), h("span", { class: "chips" }, group.names.map(chip)))),

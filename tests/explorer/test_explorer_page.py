@@ -73,7 +73,7 @@ def test_drop_two_files_click_two_tools_open_a_query_copy_the_link_and_reload(
     assert len(found) == len(CONVENTION_NAMES)
 
     page.click("[data-tool=trec_eval].a")  # give up both
-    page.click("[data-tool=sklearn].a")
+    page.click("[data-tool=lightgbm].a")
     page.click("[data-tool=lightgbm]")
     page.click("[data-tool=gdeval]")
     page.wait_for_selector("#waterfall tr[data-choice=ties]")
@@ -231,7 +231,7 @@ def test_the_page_asks_for_nothing_and_may_not(visit: Callable[..., Any]) -> Non
     assert not [url for url in asked if not url.startswith(("blob:", "file:", "https://example.com"))]
 
 
-@pytest.mark.parametrize("tab", ["data=example&q=rust-lifetimes", "tab=which&discount=power&cutoff=rank"])
+@pytest.mark.parametrize("tab", ["data=example&q=q01", "tab=which&discount=power&cutoff=rank"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1300])
 def test_nothing_is_wider_than_the_screen(visit: Callable[..., Any], tab: str, scheme: str, width: int) -> None:
@@ -339,3 +339,13 @@ def test_the_page_is_one_small_file(explorer_file: Path) -> None:
     assert len(text.encode()) <= 1_500_000
     assert not re.search(r'(src|href)="(?!#)', text)
     json.loads(text[text.index('id="data">') + 10 : text.index("</script>")])
+
+
+def test_the_example_tells_the_story_of_the_readme(visit: Callable[..., Any]) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    page = visit("#data=example")
+    settled(page)
+    count = re.match(r"\d+ tools, \d+ different", page.text_content("#numbers-note"))[0]
+    assert f"{count} numbers" in readme
+    shown = page.eval_on_selector_all("#waterfall tbody tr", "rows => rows.map(row => row.cells[3].textContent)")
+    assert shown == re.findall(r" (0\.\d{4})$", readme.partition("## Explain")[2], re.MULTILINE)[:6]

@@ -772,6 +772,7 @@
     if (by === "system") return rows.sort((a, b) => direction * collator.compare(a.system, b.system));
     return rows.sort((a, b) => (isKnown(a[by]) && isKnown(b[by]) ? direction * (a[by] - b[by]) : isKnown(b[by]) - isKnown(a[by])) || a.place - b.place);
   };
+  const mostPrinted = 20;
   const leaderboard = () => {
     const find = h("input", { type: "search", autocomplete: "off", oninput: () => redraw() });
     const status = h("span", { class: "note", role: "status" });
@@ -788,7 +789,7 @@
       const columns = boardColumns().filter(({ key: name }) => !isPrinted || !name?.startsWith("other:")); // paper has all means below
       const wanted = find.value.trim().toLowerCase();
       const all = sortedBoard();
-      const rows = all.filter((row) => row.system.toLowerCase().includes(wanted));
+      const rows = all.filter((row) => row.system.toLowerCase().includes(wanted)).slice(0, isPrinted ? mostPrinted : Infinity);
       const known = measure.means.flat().filter(isKnown);
       const domain = known.length ? [Math.min(...known), Math.max(...known)] : [0, 1];
       const [other, best] = [againstNow(), measure.means[measure.ranked[0]][0]];
@@ -830,7 +831,8 @@
       const intervals = hasIntervals ? `, with ${scores.intervals}${systems.length > 1 ? `; the dashed line is the mean of ${systems[other]}` : ""}` : "";
       const columnsText = ` The column with a minus sign: difference from the reference ${scores.kind}; ${ahead}, same, ${behind}: numbers of queries.`;
       const tested = hasTests ? ` ▲ and ▼ mark significant differences from ${systems[other]} (${scores.test}).` : systems.length > 1 ? columnsText : "";
-      key.textContent = `Means over ${scores.basis}${intervals}.${tested}`;
+      const left = isPrinted && all.length > mostPrinted ? ` Printed: ${mostPrinted} of ${count(all.length, scores.kind)}.` : "";
+      key.textContent = `Means over ${scores.basis}${intervals}.${tested}${left}`;
     };
     return { element, redraw, depends: () => [state.measure, againstNow(), chosen(), state.board, isPrinted] };
   };
@@ -861,7 +863,7 @@
     document.querySelector(`#board [data-system="${s}"]`)?.focus();
   };
 
-  const precisionText = (measure = measureNow()) => (measure.step < 1e-6 ? "" : `Values of ${measure.name} on single queries are rounded to multiples of ${+measure.step.toPrecision(3)}; means and tests are not.`);
+  const precisionText = ({ name, step } = measureNow()) => (step < 1e-6 ? "" : `Values of ${name} on single queries are rounded to multiples of ${+step.toPrecision(3)}; means and tests are not.`);
   const leftOutText = () => `The values of ${measureNow().name} on single queries were left out to keep this page small; evaluate it alone for a page that has them.`;
 
   /* ---- the table of queries, of which only what is seen is drawn ---- */
@@ -1207,44 +1209,13 @@
   addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(redrawAll, 120); });
 
   /* ---- paper ---- */
-  const paper = document.querySelector("[data-print]");
-  // Lines in blocks below their headings, so that every page, and every column of a page, has headings.
-  const [blockRows, lineLetters, longestName] = [25, 124, 40];
-  const textBlocks = (heads, rows, kind = null) => {
-    const widths = heads.map((head, i) => rows.reduce((most, row) => Math.max(most, row[i].length), head.length));
-    const line = (row) => row.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join(" ");
-    const starts = Array.from({ length: Math.ceil(rows.length / blockRows) }, (_, i) => i * blockRows);
-    return h("div", { class: kind }, ...starts.map((from) => h("pre", {}, h("strong", {}, line(heads)), `\n${rows.slice(from, from + blockRows).map(line).join("\n")}`)));
-  };
-  const valuesAsText = (measure) => {
-    const names = queries.map((name) => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name));
-    const first = names.reduce((most, name) => Math.max(most, name.length), 5);
-    const nParts = Math.ceil(systems.length / Math.floor((lineLetters - first) / 8));
-    const starts = Array.from({ length: nParts + 1 }, (_, i) => Math.floor((i * systems.length) / nParts));
-    return starts.slice(1).map((to, i) => {
-      const own = [...systems.keys()].slice(starts[i], to);
-      return textBlocks(["query", ...own.map((s) => `[${s + 1}]`.padStart(7))], names.map((name, q) => [name, ...own.map((s) => fixed(measure.values[s][q], measure.digits))]));
-    });
-  };
-  const pairsAsText = (measure) => {
-    const rows = [...measure.pairs.values()].map((pair) => [`[${pair.system + 1}] − [${pair.against + 1}]`, signed(pair.change), pText(pair.corrected), `${pair.better}`, `${pair.same}`, `${pair.worse}`]);
-    return textBlocks(["pair", "change", pName, "better", "same", "worse"], rows, "columns");
-  };
   addEventListener("beforeprint", () => {
     isPrinted = true;
     parts.forEach(update);
     for (const each of document.querySelectorAll("details:not([open])")) { each.open = true; each.dataset.closed = ""; }
-    if (!paper || paper.childElementCount) return;
-    const what = new Set(paper.dataset.print.split(" "));
-    paper.append(h("p", {}, `Numbers in brackets stand for these ${scores.kind}s: `, systems.map((name, s) => `[${s + 1}]\u00a0${name}`).join(", ")));
-    for (const measure of measures) {
-      if (what.has("pairs") && measure.pairs.size) paper.append(h("h3", {}, `Comparisons by ${measure.name}`), pairsAsText(measure));
-      if (what.has("values") && measure.values) paper.append(h("h3", {}, `Values of ${measure.name}`), h("p", { class: "note" }, precisionText(measure)), ...valuesAsText(measure));
-    }
   });
   addEventListener("afterprint", () => {
     for (const each of document.querySelectorAll("details[data-closed]")) { each.open = false; delete each.dataset.closed; }
-    paper?.replaceChildren();
     isPrinted = false;
     redrawAll();
   });

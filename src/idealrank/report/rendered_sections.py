@@ -23,8 +23,8 @@ from idealrank.theory.long_lists.curve_plots import plot_curves
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Most numbers of queries, and most pairs, that are written as tables; more of them are written only on paper.
-_MOST_VALUES, _MOST_PAIRS = 12_000, 300
+#: Most numbers of queries, most systems with them, and most pairs that are written as tables.
+_MOST_VALUES, _MOST_SYSTEMS, _MOST_PAIRS = 12_000, 20, 300
 _SPECS = {"p": "p", "corrected": "p", "better": ".0f", "same": ".0f", "worse": ".0f", "d_z": ".2f"}
 
 
@@ -63,7 +63,7 @@ def _parts(caption: str, table: Table, kind: str) -> Iterator[tuple[str, Table]]
 
 
 def unwritten(scores: Scores) -> list[str]:
-    """Return what is too long for tables, and is written by the script of the page when it is printed.
+    """Return what is too long for tables, and for paper.
 
     Examples
     --------
@@ -71,8 +71,8 @@ def unwritten(scores: Scores) -> list[str]:
     []
     """
     n_pairs = max((len(each.pairs) for each in scores.measures.values()), default=0)
-    n_values = scores.n_values * len(scores.measures)
-    return [*(["pairs"] if n_pairs > _MOST_PAIRS else []), *(["values"] if n_values > _MOST_VALUES else [])]
+    is_long = scores.n_values * len(scores.measures) > _MOST_VALUES or len(scores.systems) > _MOST_SYSTEMS
+    return [*(["pairs"] if n_pairs > _MOST_PAIRS else []), *(["values"] if is_long else [])]
 
 
 def _means(scores: Scores, *, has_intervals: bool) -> Table:
@@ -205,7 +205,7 @@ def render_appendix(scores: Scores) -> Markup:
     rest = []
     if hidden:
         words = {"pairs": "comparisons of all pairs", "values": "values of single queries"}
-        said = f"The {listed([words[name] for name in hidden])} are in this file: JavaScript shows and prints them."
-        rest = [tag("p", said, class_="note on-screen"), tag("div", data_print=" ".join(hidden))]
+        said = f"The {listed([words[name] for name in hidden])} are in this file: with JavaScript, the page shows them."
+        rest = [tag("p", said, class_="note")]
     head = tag("h2", "All numbers", id="appendix")
     return tag("section", head, *tables, *rest, class_="appendix", aria_labelledby="appendix")
