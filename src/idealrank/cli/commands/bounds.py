@@ -18,10 +18,10 @@ from idealrank.cli.support.shared_options import count, one_measure_option, seed
 def command(request: Request, measure: str, baseline: str | None, unseen: int, seed: int) -> None:
     """Compute the lowest and the highest mean of SYSTEMS over all labels that unjudged documents could have.
 
-    DATA has judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'value' treats unjudged documents as not
-    relevant; 'expected' assumes that they are as relevant as judged documents at similar ranks; 'condensed' removes
-    them from the ranking. If there are several systems, each is compared with the baseline, or with the best system:
-    'decided' says whether the same system is ahead for all labels.
+    DATA contains judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'value' treats unjudged documents as
+    not relevant; 'expected' assumes that they are as relevant as judged documents at similar ranks; 'condensed'
+    removes them from the ranking. If there are several systems, each is compared with the baseline, or with the best
+    system: 'decided' says whether the same system is ahead for all labels.
 
     \b
     Examples:

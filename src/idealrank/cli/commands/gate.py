@@ -107,9 +107,9 @@ def command(
 
     The exit status is 0 for pass, 1 for fail, 2 for inconclusive and 3 for errors.
 
-    --save freezes the values of a system in a file, with conventions and digests of the judgments; a file that does not
-    fit is an error that says what differs. A table [tool.idealrank.gate] in pyproject.toml, or a TOML file, can have
-    the arguments of idealrank.gate: data, candidate, baseline, measures, margin, level, like, by and removed.
+    --save freezes the values of a system in a file, with conventions and digests of the judgments; a file that does
+    not fit is an error that says what differs. A table [tool.idealrank.gate] in pyproject.toml, or a TOML file, can
+    set the arguments of idealrank.gate: data, candidate, baseline, measures, margin, level, like, by and removed.
 
     \b
     Examples:

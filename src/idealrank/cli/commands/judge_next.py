@@ -15,9 +15,9 @@ from idealrank.cli.support.shared_options import count, one_measure_option
 def command(request: Request, measure: str, n: int, baseline: str | None) -> None:
     """Choose the unjudged documents whose labels could change the order of SYSTEMS most.
 
-    DATA has judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'effect' is how much the label of this
-    document alone could change the mean difference, summed over the pairs of systems whose order is undecided; with one
-    system, its mean. The columns after it show the rank of the document in each system.
+    DATA contains judgments and SYSTEMS are runs, as for 'idealrank evaluate'. 'effect' is how much the label of this
+    document alone could change the mean difference, summed over the pairs of systems whose order is undecided; with
+    one system, its mean. The columns after it show the rank of the document in each system.
 
     \b
     Examples:

@@ -58,12 +58,13 @@ def command(
 ) -> None:
     """Compare systems over many data sets: which one is first, and which are tied with it.
 
-    The first of FOLDERS has the data sets: folders of BEIR data sets, with qrels/test.tsv, or one file of judgments per
-    data set. Each other folder has the runs of one system, one file per data set, with the name of the data set
-    (nfcorpus.run, or NFCorpus_predictions.json of MTEB). A system has the name of its folder, or NAME if it is given as
-    NAME=FOLDER. With --results, there are no data sets: each folder has MTEB's result files of one model.
+    The first of FOLDERS contains the data sets: folders of BEIR data sets, with qrels/test.tsv, or one file of
+    judgments per data set. Each other folder contains the runs of one system, one file per data set and named after
+    it (nfcorpus.run, or NFCorpus_predictions.json of MTEB). A system is named after its folder, or NAME if it is
+    given as NAME=FOLDER. With --results, there are no data sets: each folder contains MTEB's result files of one
+    model.
 
-    'rank range' has the ranks that a system could have with other queries. The ranges hold for all systems at once,
+    'rank range' shows the ranks that a system could have with other queries. The ranges hold for all systems at once,
     with confidence 1 - LEVEL.
 
     \b
