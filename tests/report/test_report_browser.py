@@ -784,12 +784,12 @@ def test_a_page_can_be_printed(open_page: Open) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
-def test_every_printed_page_of_the_leaderboard_has_its_header(open_page: Open, tmp_path: Path) -> None:
+def test_the_printed_leaderboard_of_100_systems_fits_a_page(open_page: Open, tmp_path: Path) -> None:
     visit = open_page("100")
     visit.page.pdf(path=tmp_path / "page.pdf", format="A4")
     command = ["pdftotext", "-f", "2", "-l", "2", "-layout", str(tmp_path / "page.pdf"), "-"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert {"system", "detectable", "d_z"} <= set(" ".join(text.split("\n", 3)[:3]).split()), text[:300]
+    assert text.lstrip().startswith("Figures"), text[:300]
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
