@@ -166,6 +166,6 @@ def _best_feature(ranker: Any, data: RankingData) -> tuple[int, float]:
 
 def _value(ranker: Any, data: RankingData, feature: int, sign: float) -> float:
     """Return the mean measure of the documents sorted by one feature; missing values rank last."""
-    column = data.known_features()[:, [feature]]
+    column: Any = data.known_features()[:, [feature]]
     scores = sign * np.asarray(column.toarray() if issparse(column) else column, np.float64).ravel()
     return mean_value(measure(ranker.measure), data.lists(np.nan_to_num(scores, nan=-np.inf), ranker.n_threads))
