@@ -3,6 +3,7 @@
 ``python -m benchmarks --scoreboard`` measures it, and ``--write`` puts it into docs/benchmarks.md.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,15 +26,13 @@ def markdown(rows: Sequence[Row], about: dict[str, Any]) -> str:
     lines: list[tuple[str, ...]] = [_HEADER, ("---", "---", "---:", "---:", "---:")]
     lines += [_cells(row, floors.get(row.work), about["versions"]) for row in measured]
     said = [f"{len(measured)} comparisons were measured; in {len(lost)} of them, the other one is faster."]
-    reasons: dict[str, list[str]] = {}
-    for row in lost:
-        reasons.setdefault(row.why or "no reason is known", []).append(f"{row.work}, {row.peer}")
-    said += [f"- {'; '.join(tasks)}: {why}." for why, tasks in reasons.items()]
+    reasons = Counter(row.why or "no reason is known" for row in lost)
+    said += [f"Why {n} {'row is' if n == 1 else 'rows are'} below 1: {why}." for why, n in reasons.items()]
     absent = sorted({row.peer for row in others if row.ratio is None})
     if absent:
         said.append(f"Not measured, because not installed or not working: {', '.join(absent)}.")
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-    return f"{said[0]}\n\n{table}\n\n" + "\n".join(said[1:]) + "\n"
+    return "\n\n".join([said[0], table, *said[1:]]) + "\n"
 
 
 def write(text: str) -> None:

@@ -15,24 +15,16 @@ from benchmarks.runner import Comparison, Contestant, Setting, entry
 from benchmarks.targets import AtMost
 
 _SHAPES = ((1, 100), (1, 1_000), (64, 100), (64, 1_000))
-#: The losses without pairs are a handful of operations, as fast as calling them.
-_WHY = (
-    "it is a few operations of float32 without any check, and ours calls Python twice per step, refuses wrong inputs "
-    "with their row, and adds in float64"
-)
-
-
 #: Formulas with all pairs of more documents need gigabytes; ours is a hundred times as fast there.
 _MOST_PAIRS = 1 << 22
 
 
 class Peer(NamedTuple):
-    """A loss in plain PyTorch, the name of allRank's function and its options, and why we may lose."""
+    """A loss in plain PyTorch, and the name of allRank's function with its options."""
 
     formula: Callable[[Any, Any, Any], Any]
     allrank: str = ""
     options: dict[str, Any] = {}  # noqa: RUF012
-    why: str = ""
     has_pairs: bool = False
 
 
@@ -70,7 +62,8 @@ def _comparison(
     sizes = torch.randint(length // 4, length + 1, (n_queries, 1)) if is_ragged else torch.tensor([[length]])
     mask = (torch.arange(length) < sizes).expand(n_queries, length).contiguous()
     padded, scores, loss = torch.where(mask, labels, -1.0), torch.randn(n_queries, length), ranking.RankingLoss(name)
-    repeats = setting.size(max(1, 20_000 // (n_queries * length)))
+    work = n_queries * length * (length // 50 if peer.has_pairs else 1)
+    repeats = setting.size(min(200, 400_000 // work))  # milliseconds, so that pauses do not matter
 
     def step(of_scores: Callable[[Any], Any]) -> Callable[[], None]:
         own = scores.clone().requires_grad_()
@@ -83,12 +76,12 @@ def _comparison(
         return run
 
     formula, made_by = (_compiled(peer.formula), "torch.compile") if is_compiled else (peer.formula, "PyTorch")
-    peers = [Contestant(made_by, step(partial(formula, labels, mask)), AtMost(1), "torch", why=peer.why)]
+    peers = [Contestant(made_by, step(partial(formula, labels, mask)), AtMost(1), "torch")]
     if (
         peer.allrank and not is_compiled and (length < 1_000 or peer.allrank != "rankNet")
     ):  # a list of all pairs, minutes
         theirs = step(partial(_allrank, peer, padded))
-        peers.append(Contestant("allRank", theirs, AtMost(1), "allrank", "allRank", why=peer.why))
+        peers.append(Contestant("allRank", theirs, AtMost(1), "allrank", "allRank"))
     ours = partial(loss, labels, mask=mask if is_ragged else None)
     return Comparison(
         f"{name}, forward and backward, {_text(n_queries, length, is_ragged)}",
@@ -195,10 +188,10 @@ def _neural_ndcg(labels: Any, mask: Any, scores: Any) -> Any:
 
 
 _PEERS = {
-    "softmax": Peer(_softmax, why=_WHY),
-    "list_net": Peer(_list_net, "listNet", why=_WHY),
+    "softmax": Peer(_softmax),
+    "list_net": Peer(_list_net, "listNet"),
     "list_mle": Peer(_list_mle, "listMLE"),
-    "least_squares": Peer(_least_squares, why=_WHY),
+    "least_squares": Peer(_least_squares),
     "approx_ndcg": Peer(_approx_ndcg, "approxNDCGLoss", {"alpha": 10.0}, has_pairs=True),
     "pairwise_logistic": Peer(_pairwise_logistic, "rankNet", has_pairs=True),
     "hinge": Peer(_hinge, has_pairs=True),

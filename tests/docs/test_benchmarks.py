@@ -178,7 +178,7 @@ def test_the_scoreboard_begins_with_what_we_lose_and_says_why(
         "| a task | faster | 0.50 (0.50 to 0.50) | 4.00 (of a sort) |  |",
         "| a task | slower | 3.00 (3.00 to 3.00) | 4.00 (of a sort) |  |",
     ]
-    assert "- a task, faster: it does less." in lines
+    assert "Why 1 row is below 1: it does less." in lines
 
 
 def test_the_command_tells_a_failure_of_ours_by_its_exit_code(

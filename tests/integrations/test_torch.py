@@ -583,8 +583,8 @@ PADDING = {
 @pytest.mark.parametrize("name", IN_ONE_CALL)
 def test_one_call_gives_what_the_loss_of_arrays_gives(name: str, dtype: str, padding: str, reduction: str) -> None:
     rng = np.random.default_rng(2)
-    labels, scores, mask = rng.integers(0, 5, (4, 9)), rng.normal(size=(4, 9)).astype(dtype), PADDING[padding]
-    labels = labels / 2 if name == "softmax(gain=exp2)" else labels
+    grades, scores, mask = rng.integers(0, 5, (4, 9)), rng.normal(size=(4, 9)).astype(dtype), PADDING[padding]
+    labels = grades / 2 if name == "softmax(gain=exp2)" else grades
     offsets = np.arange(0, 37, 9)
     flat_mask = None if mask is None else mask.ravel()
     values, gradient = losses.loss(name)(labels.ravel(), scores.ravel().astype(np.float64), offsets, mask=flat_mask)

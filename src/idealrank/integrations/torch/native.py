@@ -77,10 +77,13 @@ def of_batch(
     """Return the loss of tensors with one row per query, as `reduced`; None if they need its checks and conversions."""
     try:
         columns = labels.numpy(), scores.detach().numpy(), None if mask is None else mask.numpy()
-        outcome = _native.batch_loss(*columns, **kernel, reduction=reduction, n_threads=resolve_threads(n_threads))
+        outcome: Any = _native.batch_loss(*columns, **kernel, reduction=reduction, n_threads=resolve_threads(n_threads))
     except (AttributeError, RuntimeError, TypeError):  # not tensors, not on the CPU, or of other types
         return None
-    return None if outcome is None else _LossValue.apply(scores, *outcome, None)  # type: ignore[no-untyped-call]
+    if outcome is None:
+        return None
+    value: Tensor = _LossValue.apply(scores, *outcome, None)  # type: ignore[no-untyped-call]
+    return value
 
 
 def reduced(
@@ -95,11 +98,15 @@ def reduced(
     ``scores`` are those of the batch as the caller passed them.
     """
     losses, gradient = _of_arrays(loss, batch, n_threads)
-    divide_by, offsets = divisor(batch), batch.offsets
-    if divide_by is not None:
-        total = float(losses[0] if losses.size == 1 else torch.from_numpy(losses).sum())
-        losses, gradient, offsets = total / float(divide_by), gradient / float(divide_by), None
-    columns = np.asarray(losses, gradient.dtype), gradient.reshape(scores.shape)
+    divide_by, offsets = divisor(batch), None
+    values: Any = losses
+    if divide_by is None:
+        offsets = batch.offsets
+    else:
+        total = losses[0] if losses.size == 1 else torch.from_numpy(losses).sum().item()
+        values = total / float(divide_by)
+        gradient = gradient if divide_by == 1 else gradient / float(divide_by)
+    columns = np.asarray(values, gradient.dtype), gradient.reshape(scores.shape)
     value: Tensor = _LossValue.apply(scores, *columns, offsets)  # type: ignore[no-untyped-call]
     return value
 
