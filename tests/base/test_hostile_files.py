@@ -22,6 +22,8 @@ FILES = {
     "letor.txt": "1 qid:W 1:1 #W\n0 qid:W 1:2 #W\n",
     "table.csv": 'qid,doc,"W",label\n"W","W",1,1\n"W",d,2,0\n',
     "nested.json": '{"W": {"W": 1, "$ref": 0}}',
+    "text.json": '"W"',
+    "list.json": '["W", "W"]',
     "bad.json": '{"$ref": "W", "__class__": "W"}',
     "bad.txt": "W",
 }

@@ -128,7 +128,7 @@ def _old_splits(content: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e308
 
 
 def _chosen(entries: Mapping[str, Any], wanted: str | None, what: str, name: str) -> Mapping[str, Any]:

@@ -36,9 +36,9 @@ def judgments_of(request: Mapping[str, Any]) -> Qrels:
     """
     labels: dict[str, dict[str, float]] = {}
     for each in request["requests"]:
-        own = labels.setdefault(_entry(each, "id", None), {})
+        own = labels.setdefault(_id(each, "id", None), {})
         for rating in _listed(each["ratings"], each["id"]):
-            doc = _entry(rating, "_id", each["id"])
+            doc = _id(rating, "_id", each["id"])
             if own.setdefault(doc, value := _entry(rating, "rating", each["id"])) != value:
                 raise DataError(f"the document {doc!r} has two ratings", query=each["id"])
     return Qrels(labels)
@@ -57,7 +57,7 @@ def run_of(response: Mapping[str, Any]) -> Run:
     for query, own in response["details"].items():
         docs = scores.setdefault(query, {})
         for rank, hit in enumerate(_listed(own["hits"], query), start=1):
-            docs.setdefault(_entry(_entry(hit, "hit", query), "_id", query), -float(rank))
+            docs.setdefault(_id(_entry(hit, "hit", query), "_id", query), -float(rank))
     return Run(scores)
 
 
@@ -65,6 +65,13 @@ def _entry(value: Any, name: str, query: Any) -> Any:
     if not isinstance(value, Mapping) or name not in value:
         raise DataError(f"expected an object with {name!r}, got {str(value)[:40]}", query=query)
     return value[name]
+
+
+def _id(value: Any, name: str, query: Any) -> Any:
+    found = _entry(value, name, query)
+    if not isinstance(found, (str, int)):
+        raise DataError(f"{name!r} must be text, got {str(found)[:40]}", query=query)
+    return found
 
 
 def _listed(values: Any, query: Any) -> list[Any]:

@@ -287,6 +287,8 @@ def test_a_policy_has_the_arguments_of_the_gate(tmp_path: Path) -> None:
         ("margn = 0.02", OptionError, "no option 'margn'.*margin"),
         ("data = 3", OptionError, "data must be the path of a file"),
         ("margin = ", ParseError, "not valid TOML"),
+        ("x = " + "[" * 9000, ParseError, "not valid TOML"),
+        ("x = " + "1" * 5000, ParseError, "not valid TOML"),
         ("[tool.idealrank]\ngate = 3", ParseError, "must be a table"),
     ],
 )

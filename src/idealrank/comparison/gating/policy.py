@@ -69,7 +69,7 @@ def read_gate_policy(path: str | os.PathLike[str] = "pyproject.toml") -> dict[st
     file = Path(name)
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ParseError(f"not valid TOML: {error}", name) from None
     table: Any = content
     for key in ("tool", "idealrank", "gate"):

@@ -217,8 +217,14 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         ids = tuple(map(str, content["query_ids"]))
         per_query = {str(measure): _numbers(values) for measure, values in content["per_query"].items()}
         digests = dict(zip(ids, map(str, content["judgments_sha256"]), strict=True))
-        found = Baseline(ids, per_query, dict(content["conventions"]), digests, str(content["idealrank"]))
-        if not ids or any(values.shape[:1] != (len(ids),) or values.ndim > 2 for values in per_query.values()):
+        conventions = dict(content["conventions"])
+        conventions |= {part: dict(conventions.get(part, {})) for part in ("data", "measures", "exceptions")}
+        found = Baseline(ids, per_query, conventions, digests, str(content["idealrank"]))
+        if (
+            not ids
+            or not per_query
+            or any(values.shape[:1] != (len(ids),) or values.ndim > 2 for values in per_query.values())
+        ):
             raise ValueError("there must be one value per query and measure")
     except (KeyError, TypeError, ValueError, AttributeError, DataError) as error:
         raise ParseError(f"not a complete baseline ({error}): save it again", name) from None

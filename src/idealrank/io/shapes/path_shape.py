@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -259,7 +259,10 @@ class PathShape(Shape):
             return load_folder(self._path)
 
         with self._reading(self._path) as progress:
-            return unwrapped(load_json(self._path, progress=progress))
+            content = unwrapped(load_json(self._path, progress=progress))
+        if not isinstance(content, (Mapping, list)):  # text would be the path of another file
+            raise DataError(f"expected a JSON object or list, got {type(content).__name__}")
+        return content
 
     @contextmanager
     def _located(self) -> Iterator[None]:
