@@ -194,7 +194,8 @@ def _mean(values: Floats) -> Floats:
     known = np.isfinite(values)
     counts = np.count_nonzero(known, axis=0)
     totals = np.where(known, values, 0.0).sum(axis=0)
-    return np.divide(totals, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    means: Floats = np.divide(totals, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    return means
 
 
 def _last(sizes: Int64s, where: Booleans) -> Int64s:
