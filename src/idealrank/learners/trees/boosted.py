@@ -432,7 +432,8 @@ class BoostedRanker(Ranker):
 
             warnings.warn(
                 f"{loss} is flat at equal scores for {flat.sum()} of {differ.sum()} queries, so that the first trees "
-                "learn little: pass init_model=, a ranker that was fitted with another loss, or leave out the cutoff",
+                "learn little: leave out the cutoff, set beta=0.1 or lower, or pass init_model=, a ranker that was "
+                "fitted with another loss",
                 ConvergenceWarning,
                 stacklevel=5,  # at the call of fit
             )
