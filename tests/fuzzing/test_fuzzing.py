@@ -39,6 +39,7 @@ def test_no_seed_fails(name: str, share: str) -> None:
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_saved_case_fails_again(path: Path) -> None:
+    skip_without_packages(path.parent.name)
     assert failure_of(load(path.parent.name), read_case(path)) is None
 
 

@@ -224,6 +224,9 @@ def _frame(world: World, what: str, make: Callable[..., Any]) -> Any:
 
 
 def _pandas(world: World, what: str, ids: Any = object) -> Any:
+    if str(ids).startswith("int") and world.has_text:
+        raise _ImpossibleError  # pandas makes 0 of "00"
+
     def make(queries: list[Any], docs: list[Any], values: list[Any]) -> Any:
         columns = {
             "qid": pd.Series(queries, dtype=ids),
