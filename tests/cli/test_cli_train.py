@@ -140,7 +140,7 @@ def test_the_score_is_compared_with_the_best_single_feature(folder: Path) -> Non
     shown = run("train", "train.txt", "--valid", "vali.txt.gz", "-m", "ndcg@5", "-o", "model.json")
     values = {
         (sign, place): [
-            ir.measure("ndcg@5")(data.labels, sign * data.features[:, place], data.offsets).mean()
+            ir.measure("ndcg@5")(data.labels, sign * np.asarray(data.features)[:, place], data.offsets).mean()
             for data in (TRAIN, TEST)
         ]
         for sign in (1, -1)

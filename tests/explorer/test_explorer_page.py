@@ -345,7 +345,8 @@ def test_the_example_tells_the_story_of_the_readme(visit: Callable[..., Any]) ->
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     page = visit("#data=example")
     settled(page)
-    count = re.match(r"\d+ tools, \d+ different", page.text_content("#numbers-note"))[0]
-    assert f"{count} numbers" in readme
+    count = re.match(r"\d+ tools, \d+ different", page.text_content("#numbers-note"))
+    assert count is not None
+    assert f"{count[0]} numbers" in readme
     shown = page.eval_on_selector_all("#waterfall tbody tr", "rows => rows.map(row => row.cells[3].textContent)")
     assert shown == re.findall(r" (0\.\d{4})$", readme.partition("## Explain")[2], re.MULTILINE)[:6]
