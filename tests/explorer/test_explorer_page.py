@@ -277,10 +277,10 @@ def test_paper_has_no_controls_but_what_they_are_set_to(visit: Callable[..., Any
 def test_without_a_mouse(visit: Callable[..., Any]) -> None:
     page = visit("#data=example")
     settled(page)
-    page.focus("[data-tool=lightgbm]")
+    page.focus("[data-tool=sklearn]")
     page.keyboard.press("Enter")
-    page.wait_for_selector("[data-tool=lightgbm].b")
-    assert page.evaluate("() => document.activeElement.dataset.tool") == "lightgbm"
+    page.wait_for_selector("[data-tool=sklearn].b")
+    assert page.evaluate("() => document.activeElement.dataset.tool") == "sklearn"
     page.focus("[data-query]")
     page.keyboard.press("Enter")
     page.wait_for_selector("#query .ranking")
