@@ -322,9 +322,16 @@ def test_discounts_that_cannot_be_are_refused(written: Any, message: str) -> Non
 
 
 @pytest.mark.parametrize("weights", [[1, 5], [-1], [1, -0.5], [0, 0]])
-def test_a_discount_that_rises_or_is_negative_is_refused(weights: list[float]) -> None:
-    # Ideal, best and worst orders put the highest gain first: with D = (1, 5) the worst NDCG would be 5.
-    with pytest.raises(OptionError, match=r"rise|fall|negative|positive"):
+def test_what_needs_a_decreasing_discount_refuses_others(weights: list[float]) -> None:
+    with pytest.raises(
+        OptionError, match="needs a discount that starts above 0, does not increase and is not negative"
+    ):
+        discounts.Table(weights).require_decreasing("a theorem")
+
+
+@pytest.mark.parametrize("weights", [[], [1, math.inf], [math.nan]])
+def test_weights_of_a_discount_are_finite(weights: list[float]) -> None:
+    with pytest.raises(OptionError, match="finite weights for at least rank 1"):
         discounts.Table(weights)
 
 

@@ -233,7 +233,7 @@ def test_skipped_queries_are_counted_in_problems() -> None:
     ("negative", "ndcg", "p", "judged"),
     [
         ("unjudged", 1 / LOG3, 1 / 3, 2 / 3),
-        ("keep", (-1 + 1 / LOG3) / (1 - 1 / 2), 1 / 3, 1.0),
+        ("keep", -1 + 1 / LOG3, 1 / 3, 1.0),  # the ideal run leaves out the document that harms
         ("drop", 1.0, 1 / 2, 1.0),
     ],
 )
@@ -243,6 +243,12 @@ def test_negative_labels(negative: str, ndcg: float, p: float, judged: float) ->
         {"q": {"a": -1, "b": 1, "c": 0}}, {"q": {"a": 3, "b": 2, "c": 1}}, ["ndcg", "p", "judged"], like=like
     )
     assert_allclose(list(ev.mean.values()), [ndcg, p, judged], rtol=1e-12, atol=0)
+
+
+def test_the_ideal_order_of_retrieved_documents_has_those_that_harm_last() -> None:
+    like = rules(negative="keep", options={"gain": "linear", "ideal": "retrieved"})
+    ev = ir.evaluate({"q": {"a": -1, "b": 1, "c": 0}}, {"q": {"a": 3, "b": 2, "c": 1}}, "ndcg", like=like)
+    assert_allclose(ev.mean["ndcg"], (-1 + 1 / LOG3) / (1 - 1 / 2), rtol=1e-12, atol=0)
 
 
 def test_a_negative_label_is_an_error_with_its_place_where_the_convention_says_so() -> None:

@@ -82,7 +82,8 @@ def one_of(values: str, metavar: str, text: str, default: str | None = None) -> 
     names = values.split()
     *most, last = [f"{name} (the default)" if name == default else name for name in names]
     help_text = text.format(f"{', '.join(most)} or {last}")
-    return {"type": click.Choice(names), "default": default, "metavar": metavar, "help": help_text}
+    given = {} if default is None else {"default": default}  # None would be a value of a required option
+    return {"type": click.Choice(names), "metavar": metavar, "help": help_text, **given}
 
 
 def count(least: int, default: int | None = None, metavar: str = "N") -> dict[str, Any]:
