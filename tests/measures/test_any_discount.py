@@ -12,7 +12,7 @@ import idealrank as ir
 from idealrank import discounts
 from idealrank.data.lists import Lists
 from idealrank.errors import DataError, OptionError
-from idealrank.measures import DCG, NDCG, IdealDCG
+from idealrank.measures import DCG, NDCG, IdealDCG, LinearNDCG, RandomNDCG
 
 GAIN = {-1: -0.7, 0: 0.0, 1: 0.4, 2: 1.0}
 DISCOUNTS: dict[str, list[float]] = {
@@ -146,6 +146,10 @@ def test_ranges_hold_for_gains_and_weights_below_zero() -> None:
     assert NDCG(gain=GAIN).value_range == (-np.inf, 1)
     assert NDCG(discount=[1, -1]).value_range == (-np.inf, 1)
     assert DCG(gain=GAIN).value_range == (-np.inf, np.inf)
+    gain = {0: -1, 1: 1}
+    for m in (IdealDCG(gain=gain), RandomNDCG(gain=gain, cutoff=1), LinearNDCG(gain=gain, cutoff=1)):
+        assert m.value_range[0] <= m([0, 1, 0, 0], [1, 2, 3, 4])[0] < 0
+        assert type(m)(gain={0: 0, 1: 1}).value_range[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,15 @@ from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.measures import gains
-from idealrank.measures.measure_base import Measure, discount_option, empty_value, gain_option, kernel_ties, run
+from idealrank.measures.measure_base import (
+    Measure,
+    discount_option,
+    empty_value,
+    gain_option,
+    kernel_ties,
+    lowest_dcg,
+    run,
+)
 from idealrank.measures.measure_names import register
 
 
@@ -97,7 +105,10 @@ class RandomNDCG(_AgainstRandom):
     """
 
     without = frozenset({"ties"})
-    _value_range = (0.0, 1.0)
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        return (lowest_dcg(self.gain, self.discount), 1.0)
 
     def _one(self, actual: float, gains: Floats, weights: Floats, query: int) -> float:
         return _mean_and_sd(gains, weights)[0]

@@ -13,16 +13,18 @@ from idealrank._names.options import choice, number, option
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.measures import cutoffs, discounts, gains, ranked_labels
-from idealrank.measures.measure_base import Measure, Plan, discount_option, empty_value, gain_option, kernel_ties, run
+from idealrank.measures.measure_base import (
+    Measure,
+    Plan,
+    discount_option,
+    empty_value,
+    gain_option,
+    kernel_ties,
+    lowest_dcg,
+    run,
+)
 from idealrank.measures.measure_names import register
 from idealrank.measures.ranked_labels import Graded
-
-
-def _lowest(gain: gains.Gain | None, discount: discounts.Discount | None) -> float:
-    """The lowest DCG: 0, unless a table has numbers below 0."""
-    gained = gain.gains if isinstance(gain, gains.Table) else ()
-    weights = discount.values if isinstance(discount, discounts.Table) else ()
-    return -math.inf if min((*gained, *weights), default=0.0) < 0 else 0.0
 
 
 @register("dcg")
@@ -50,7 +52,7 @@ class DCG(Measure):
 
     @property
     def value_range(self) -> tuple[float, float]:
-        return (_lowest(self.gain, self.discount), math.inf)
+        return (lowest_dcg(self.gain, self.discount), math.inf)
 
     def plan(self) -> Plan:
         return self._plan("sum", self.gain, discount=self.discount)
@@ -102,7 +104,7 @@ class NDCG(Measure):
     @property
     def value_range(self) -> tuple[float, float]:
         is_bounded = self.ideal != "full" or isinstance(self.gain, gains.Binary)
-        return (_lowest(self.gain, self.discount), 1.0 if is_bounded else math.inf)
+        return (lowest_dcg(self.gain, self.discount), 1.0 if is_bounded else math.inf)
 
     def _without_effect(self) -> dict[str, str]:
         return dict.fromkeys(("ideal_cut", "negative_ideal"), "with ideal=full") if self.ideal == "full" else {}
@@ -142,7 +144,10 @@ class LinearNDCG(Measure):
 
     gain: Any = gain_option
     ideal: str | None = option(choice("judged", "retrieved"))
-    _value_range = (0.0, 1.0)
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        return (lowest_dcg(self.gain), 1.0)
 
     def plan(self) -> Plan:
         return self._plan("sum", self.gain, "ideal", discount=discounts.Linear())
@@ -357,8 +362,11 @@ class IdealDCG(Measure):
     ideal: str | None = option(choice("judged", "retrieved"))
 
     without = frozenset({"ties"})
-    _value_range = (0.0, math.inf)
     missing_value = None
+
+    @property
+    def value_range(self) -> tuple[float, float]:
+        return (lowest_dcg(self.gain, self.discount), math.inf)
 
     def values(self, lists: Lists) -> Floats:
         filled = self.with_convention()

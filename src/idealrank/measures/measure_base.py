@@ -411,5 +411,12 @@ def empty_value(measure: Measure) -> float:
     return math.nan if isinstance(measure.empty, str) else float(measure.empty or 0)
 
 
+def lowest_dcg(gain: gains.Gain | None, discount: discounts.Discount | None = None) -> float:
+    """Return the lowest DCG of any ranking: 0, unless a table has numbers below 0."""
+    gained = gain.gains if isinstance(gain, gains.Table) else ()
+    weights = discount.values if isinstance(discount, discounts.Table) else ()
+    return -math.inf if min((*gained, *weights), default=0.0) < 0 else 0.0
+
+
 gain_option = option(gains.of)
 discount_option = option(discounts.of)
