@@ -878,6 +878,16 @@ def test_columns_of_well_known_data_sets_are_recognized(columns: list[str], quer
     assert (find_column("query", columns), find_column("doc", columns)) == (query, doc)
 
 
+def test_only_the_first_names_that_match_can_be_ambiguous() -> None:
+    pd = pytest.importorskip("pandas")
+    assert find_column("query", ["qid", "session_id", "search_id"]) == "qid"
+    judged = {"qid": ["a", "a"], "docid": ["x", "y"], "label": [0, 1], "session_id": [1, 1], "search_id": [3, 3]}
+    frames = pd.DataFrame(judged), pd.DataFrame({"qid": ["a", "a"], "docid": ["x", "y"], "score": [2.0, 1.0]})
+    assert evaluate(*frames, "rr").mean == {"rr": 0.5}
+    with pytest.raises(DataError, match="several columns could hold the query ids: 'session_id', 'search_id'"):
+        find_column("query", ["session_id", "search_id"])
+
+
 def test_a_header_may_be_longer_than_a_block_of_arrow() -> None:
     pytest.importorskip("pyarrow")
     names = [f"{'x' * 20_000}{i}" for i in range(100)]  # 2 MB

@@ -108,3 +108,11 @@ def test_the_id_of_a_chunk_is_not_guessed_beside_that_of_its_document() -> None:
     assert ir.evaluate(GOLD, chunks, "rr", doc="id").per_query["rr"].tolist() == EXPECTED["rr"].tolist()
     rows = [{"question_id": q, "chunks": own} for q, own in chunks.items()]
     assert ir.evaluate(GOLD, rows, "rr", doc="id").per_query["rr"].tolist() == EXPECTED["rr"].tolist()
+
+
+def test_a_run_of_one_query_may_repeat_its_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    documents = [{"query": "What?", "chunk_id": "b", "score": 2.0}, {"query": "What?", "chunk_id": "a", "score": 1.0}]
+    for queries in (["q1"], ["q1", "q2"]):
+        gold, run = _stored("gold.json", {each: {"a": 1} for each in queries}), dict.fromkeys(queries, documents)
+        assert ir.evaluate(gold, _stored("run.json", run), "rr").mean == {"rr": 0.5}

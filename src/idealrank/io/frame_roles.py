@@ -137,19 +137,20 @@ def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | No
 
 def find_columns(role: str, columns: Iterable[str], given: Mapping[str, str] | None = None) -> Iterator[str]:
     """Yield the columns that may have a role, those of earlier groups of names first; see `find_column`."""
-    names, given = list(columns), given or {}
+    names, given, is_found = list(columns), given or {}, False
     if given.get(role) in names:
         yield given[role]
         return
     free = [name for name in names if name not in given.values()]
     for group in NAMES[role]:
         matches = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in group]
-        if len(matches) > 1:
+        if len(matches) > 1 and not is_found:
             raise DataError(
                 f"several columns could hold the {_TITLES[role]}: {_listed(matches)}; pass {role}= with one of them "
                 f"(--{role} on the command line)"
             )
         yield from matches
+        is_found = is_found or bool(matches)
 
 
 def need_column(role: str, columns: Iterable[str], given: Mapping[str, str] | None = None) -> str:

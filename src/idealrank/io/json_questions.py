@@ -66,19 +66,36 @@ def unwrapped(content: Any) -> Any:
     {'q1': [{'chunk_id': 'a'}]}
     >>> unwrapped({"queries": {"q1": "What?"}, "corpus": {"a": "That."}, "relevant_docs": {"q1": ["a"]}})
     {'q1': ['a']}
+    >>> unwrapped({"q1": [{"query": "What?", "chunk_id": "a"}, {"query": "What?", "chunk_id": "b"}]}).keys()
+    dict_keys(['q1'])
     """
     if not isinstance(content, Mapping):
         return content
     if isinstance(content.get("queries"), Mapping) and isinstance(content.get("relevant_docs"), Mapping):
         return content["relevant_docs"]
     lists = [each for each in content.values() if isinstance(each, list)]
-    return lists[0] if len(lists) == 1 and _are_questions(lists[0]) else content
+    if len(lists) != 1 or not _are_questions(lists[0]) or (len(content) == 1 and _are_of_one_question(lists[0])):
+        return content
+    return lists[0]
 
 
 def _are_questions(content: Any) -> bool:
     """Return whether this is a list of records, of which the first says which question it is of."""
     if not (isinstance(content, list) and content and isinstance(content[0], Mapping)):
         return False
-    names = list(content[0])
-    has_lists = any(find_column(role, names) for role in ("relevant", "retrieved"))
-    return find_column("question" if has_lists else "query", names) is not None
+    return find_column("question" if _has_lists(content[0]) else "query", content[0]) is not None
+
+
+def _are_of_one_question(records: list[Mapping[str, Any]]) -> bool:
+    """Return whether records of documents repeat the text of one question, and have no id of it."""
+    name = find_column("query", records[0])
+    is_id = name is not None and find_column("question", [name, "id"]) == name
+    return (
+        not is_id
+        and not _has_lists(records[0])
+        and all(isinstance(each, Mapping) and each.get(name) == records[0][name] for each in records)
+    )
+
+
+def _has_lists(record: Mapping[str, Any]) -> bool:
+    return any(find_column(role, record) for role in ("relevant", "retrieved"))
