@@ -225,8 +225,8 @@ def warn_if_popularity_is_better(
     other = evaluate_catalog(popular, wanted, seen, by, n_threads=n_threads)
     name = str(by)
     changes = (other.per_query[name] - found.per_query[name]) * (-1 if by.lower_is_better else 1)
-    moments = Moments.of(changes[~np.isnan(changes)])
-    if difference_interval(moments, int(np.count_nonzero(changes)), 0.95).low > 0:
+    changes = changes[~np.isnan(changes)]
+    if difference_interval(Moments.of(changes), int(np.count_nonzero(changes)), 0.95).low > 0:
         said = Statement(
             "popularity is better",
             f"{learner} is worse than the most popular items on {changes.size:,} validation users: {name} is "
