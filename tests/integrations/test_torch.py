@@ -634,6 +634,23 @@ def test_what_one_call_cannot_do_is_done_or_explained_by_others(name: str) -> No
         loss(labels.requires_grad_(), scores)
 
 
+def test_true_is_any_byte_but_0_of_a_mask() -> None:
+    labels, scores = torch.tensor([[2.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), torch.tensor([[0.3, 0.1, -0.4], [0.9, 0.2, 0.5]])
+    numbers = torch.tensor([[2, 255, 0], [0, 4, 2]], dtype=torch.uint8)
+    expected = RankingLoss("softmax")(labels, scores, mask=numbers != 0)
+    torch.testing.assert_close(RankingLoss("softmax")(labels, scores, mask=numbers.view(torch.bool)), expected)
+
+
+def test_another_loss_of_a_module_is_the_one_that_is_computed() -> None:
+    labels, scores = torch.tensor([2.0, 0.0, 1.0]), torch.tensor([0.3, 0.1, -0.4])
+    loss = RankingLoss("softmax")
+    loss.loss = losses.loss("least_squares")
+    assert (
+        loss(labels, scores) == RankingLoss("least_squares")(labels, scores) != RankingLoss("softmax")(labels, scores)
+    )
+    assert repr(loss) == "RankingLoss(least_squares, reduction='mean')"
+
+
 def test_one_call_is_only_for_the_classes_that_it_knows() -> None:
     class Own(losses.LeastSquares):
         def of_targets(self, target: Any, lists: Any) -> Any:

@@ -52,6 +52,11 @@ struct Numbers {
 
 enum class BatchLoss { softmax_of_worth, softmax_of_shares, softmax_of_logits, least_squares };
 
+// Whether all bytes are 0. True may be any other byte, if the caller's mask is a view of numbers.
+inline bool all_false(const std::uint8_t* mask, std::size_t n) {
+  return n == 0 || (mask[0] == 0 && std::memcmp(mask, mask + 1, n - 1) == 0);
+}
+
 struct Batch {
   Numbers labels, scores;
   const std::uint8_t* mask;  // not 0 for documents; null if all entries are documents
@@ -63,7 +68,7 @@ struct Batch {
   std::size_t n_lists() const {
     if (mask == nullptr) return n_rows;
     std::size_t count = 0;
-    for (std::size_t row = 0; row < n_rows; ++row) count += std::memchr(mask + row * length, 1, length) != nullptr ? 1 : 0;
+    for (std::size_t row = 0; row < n_rows; ++row) count += all_false(mask + row * length, length) ? 0 : 1;
     return count;
   }
 };
@@ -108,7 +113,7 @@ class BatchRow {
     const std::uint8_t* const mask = in_.mask + first;
     const auto* const end = static_cast<const std::uint8_t*>(std::memchr(mask, 0, in_.length));
     const std::size_t n = end == nullptr ? in_.length : static_cast<std::size_t>(end - mask);
-    if (n == in_.length || std::memchr(mask + n, 1, in_.length - n) == nullptr) return n;
+    if (n == in_.length || all_false(mask + n, in_.length - n)) return n;
     for (std::size_t i = 0; i < in_.length; ++i) {
       if (mask[i] != 0) places_.push_back(static_cast<std::uint32_t>(i));
     }

@@ -77,15 +77,23 @@ class RankingLoss(nn.Module):
         self.reduction = _one_of(reduction, Reduction, "reduction")
         self.backend = _one_of(backend, Backend, "backend")
         self.n_threads = n_threads
-        self._name, self._kernel = native.name_of(self.loss), native.kernel_of(self.loss)
         if reduction == "pairs" and not (isinstance(self.loss, Pairwise) and self.loss.normalize == "none"):
             raise OptionError(
                 f"reduction='pairs' is for pairwise losses that are sums over pairs, got {self.loss}: use 'mean'"
             )
 
+    @property
+    def loss(self) -> Loss:
+        """The loss."""
+        return self._loss
+
+    @loss.setter
+    def loss(self, loss: Loss) -> None:
+        self._loss, self._name, self._kernel = loss, native.name_of(loss), native.kernel_of(loss)
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
-        self._name = native.name_of(self.loss)  # not known yet in another process
+        self.loss = self._loss  # its name is not known yet in another process
 
     def forward(
         self,
