@@ -71,6 +71,14 @@ def test_fewer_than_six_queries_that_differ_are_not_significant(k: int, weighted
         assert f"with {k} quer" in said[1]
 
 
+def test_queries_of_weight_0_are_not_counted() -> None:
+    found = compared(8, good=4, query_weights={f"q{i}": i < 5 for i in range(8)})
+    (each,) = found.differences["rr"]
+    assert (each.effect.wins, each.effect.ties, each.effect.losses) == (4, 1, 0)
+    assert each.p_value < 0.05
+    assert "no difference can be significant" not in found.to_text()
+
+
 def test_equivalence_of_equal_differences_is_a_sign_test() -> None:
     assert stats.equivalence_test([0.5] * 5, [0.45] * 5, margin=0.1).p_value == 2.0**-5
     assert stats.equivalence_test([0.5] * 5, [0.5] * 5, margin=0.1).p_value == 2.0**-5

@@ -47,10 +47,10 @@ def expected(a: Floats, b: Floats, each: Difference, weights: Floats | None, *, 
     """Return the comparison of one pair by the functions for one; the corrected p-value is the given one."""
     differences, limits = a - b, UNBOUNDED if lower else (-1.0, 1.0)
     known = ~np.isnan(differences)
-    effect, spread, p_value = stats.effect_size(a, b), differences[known], stats.t_test(a, b).p_value
+    counted = known if weights is None else known & (weights > 0)
+    effect, spread, p_value = stats.effect_size(a[counted], b[counted]), differences[known], stats.t_test(a, b).p_value
     moments = Moments.of(differences[known], value_range=limits)
     if weights is not None:
-        counted = known & (weights > 0)
         spread = linearized(differences[counted], weights[counted])
         standardized = stats.effect_size(spread, np.zeros(spread.size))
         effect = replace(effect, cohen_dz=standardized.cohen_dz, hedges_g=standardized.hedges_g)
@@ -58,7 +58,6 @@ def expected(a: Floats, b: Floats, each: Difference, weights: Floats | None, *, 
         p_value = each.p_value
     if lower:
         effect = replace(effect, wins=effect.losses, losses=effect.wins, common_language=1 - effect.common_language)
-    counted = known if weights is None else known & (weights > 0)
     interval = difference_interval(moments, int(np.count_nonzero(differences[counted])), 0.95)
     left_out = stats.t_test(a, b).note.split("; ")[0] if not known.all() else ""
     interval = replace(interval, note="; ".join(filter(None, (left_out, interval.note))))

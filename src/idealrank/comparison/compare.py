@@ -236,12 +236,13 @@ class ComparisonOptions:
         """Return intervals, effect sizes and detectable effects of differences[pair, query] without NaN."""
         low, high = measure.value_range
         limits = low - high, high - low
-        effects, spread = effect_sizes(differences), differences
+        counted = differences if weights is None else differences[:, weights > 0]
+        effects, spread = effect_sizes(counted), counted
         moments: Sequence[Moments | RowMoments] = ()
         pairs = zip(differences, runs, strict=True)
         replicated = [ReplicatedMoments(*pair, limits) for pair in pairs] if any(runs) else []
         if weights is not None:
-            spread = np.stack([linearized(row[weights > 0], weights[weights > 0]) for row in differences])
+            spread = np.stack([linearized(row, weights[weights > 0]) for row in counted])
             effects = [
                 replace(effect, cohen_dz=own.cohen_dz, hedges_g=own.hedges_g)
                 for effect, own in zip(effects, effect_sizes(spread), strict=True)
@@ -255,7 +256,6 @@ class ComparisonOptions:
                 for each in effects
             ]
         if moments:
-            counted = differences if weights is None else differences[:, weights > 0]
             counts = np.count_nonzero(counted, axis=1).tolist()
             intervals = [difference_interval(*each, 1 - self.level) for each in zip(moments, counts, strict=True)]
         else:
