@@ -170,3 +170,17 @@ def test_what_needs_a_decreasing_discount_says_so(make: Any) -> None:
         OptionError, match="needs a discount that starts above 0, does not increase and is not negative"
     ):
         make([0.1, 0.2])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda harming: ir.bounds({"q": {"a": 1, "b": -1}}, {"q": ["b", "c", "a"]}, harming),
+        lambda harming: ir.theory.limits({"q": {"a": 1, "b": -1}}, {"x": {"q": ["b", "a"]}}, harming),
+        lambda harming: ir.theory.distinguish({"q": {"a": 1, "b": -1}}, {c: {"q": [*"ab"]} for c in "xy"}, harming),
+        lambda harming: ir.theory.limit(harming, [0.5, 0.5]),
+    ],
+)
+def test_what_needs_gains_of_0_or_more_says_so(use: Any) -> None:
+    with pytest.raises(OptionError, match=r"needs? gains of"):
+        use(NDCG(gain=GAIN))

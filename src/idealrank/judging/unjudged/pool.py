@@ -77,6 +77,8 @@ def rules_of(measure: Measure, convention: Convention, labels: Floats) -> Rules:
     if filled.ties in ("best", "worst"):
         raise OptionError(f"bounds need an order of tied documents that does not depend on labels, got {filled.ties}")
     plan.discount.require_decreasing(f"a bound of {measure}")
+    if isinstance(plan.gain, gains.Table) and min(plan.gain.labels) < 0:
+        raise OptionError(f"bounds need gains of labels of 0 or more alone, got {plan.gain}")
     own = own.replace(unjudged="zero", missing=0.0)
     gained = plan.gain(labels)
     if (gained < 0).any() or gained[0] != 0:

@@ -19,7 +19,7 @@ from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.losses.segments import sums
 from idealrank.measures import DCG, NDCG, LinearNDCG, Measure, gains
-from idealrank.measures.measure_base import Plan, kernel_ties, run
+from idealrank.measures.measure_base import Plan, kernel_ties, lowest_dcg, run
 from idealrank.theory.long_lists.limits_of_means import Mean, QueryCurves, expected_values, fit_queries, limit_mean
 
 #: Lists up to this length are measured at every n, longer ones at no more than this many lengths.
@@ -116,6 +116,8 @@ def _plan(measure: Measure, name: str | None = None) -> Plan:
     if plan.denominator == "full" or plan.zero_if_short or plan.cuts_ideal_elsewhere:
         raise OptionError(f"growing lists need the ideal of their own documents, which {name} does not use: {measure}")
     plan.discount.require_decreasing("theory of growing lists")
+    if plan.denominator == "ideal" and lowest_dcg(measure.gain) < 0:
+        raise OptionError(f"theory of growing lists needs gains of 0 or more for {name}, got {measure.gain}")
     return plan
 
 

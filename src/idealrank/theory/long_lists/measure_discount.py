@@ -16,6 +16,7 @@ from idealrank.data.columns import read_only
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import NDCG, LinearNDCG, Measure, cutoffs, discounts, measure
 from idealrank.measures.cutoffs import CutoffLike
+from idealrank.measures.measure_base import lowest_dcg
 
 
 @dataclass(frozen=True)
@@ -264,6 +265,8 @@ class Weighting:
             if given.cutoff is not None:
                 raise OptionError(f"{given} already has a cutoff; leave out cutoff={cutoff!r}")
             given = given @ cutoff
+        if isinstance(given, (LinearNDCG, NDCG)) and lowest_dcg(given.gain) < 0:
+            raise OptionError(f"this theory needs gains of 0 or more, got {given.gain}")
         if isinstance(given, LinearNDCG):
             return cls(discounts.Linear(), given.cutoff)
         if isinstance(given, NDCG):
