@@ -153,6 +153,15 @@ def test_the_score_is_compared_with_the_best_single_feature(folder: Path) -> Non
     assert f"the best single feature in training ({name}: {baseline:.4f})." in shown.stdout.replace("\n  ", " ")
 
 
+def test_many_features_are_not_compared(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("idealrank.learners.training_summary._MOST_FEATURES", TRAIN.n_features - 1)
+    shown = run("train", "train.txt", "--max-iter", "2", "-o", "model.json").stdout
+    assert "baseline" not in shown
+    assert shown.splitlines()[0].split() == ["part", "file", "queries", "documents", "ndcg"]
+    told = json.loads(run("train", "train.txt", "--max-iter", "2", "-o", "model.json", "--format", "json").stdout)
+    assert (told["baseline"], told["parts"][0]["baseline"]) == ("", None)
+
+
 @pytest.mark.parametrize("output_format", ["json", "csv"])
 def test_tables_are_machine_readable_on_demand(folder: Path, output_format: str) -> None:
     shown = run("train", "train.txt", "--max-iter", "2", "-o", "model.json", "--format", output_format)

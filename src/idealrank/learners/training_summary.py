@@ -21,6 +21,8 @@ from idealrank.measures import measure
 
 #: Most training queries on which features are compared: a data set may have hundreds of features.
 _MOST_QUERIES = 1_000
+#: Most features that are compared: each takes some milliseconds.
+_MOST_FEATURES = 2_000
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,10 @@ class TrainingSummary(Result):
     def tables(self) -> Mapping[str, Table]:
         """Return the table "training": a row per part of the data."""
         columns = [Column("part"), Column("file"), Column("queries", ","), Column("documents", ",")]
-        rows: list[tuple[Value, ...]] = [*self.parts]
-        return {"training": Table([*columns, Column(str(self.ranker.measure), ".4f"), Column("baseline", ".4f")], rows)}
+        names = (str(self.ranker.measure), *(["baseline"] if self.baseline else []))
+        columns += [Column(name, ".4f") for name in names]
+        rows: list[tuple[Value, ...]] = [row[: len(columns)] for row in self.parts]
+        return {"training": Table(columns, rows)}
 
     def page(self) -> Page:
         """Return the table, how the ranker was trained, and its learning curve."""
@@ -147,13 +151,16 @@ def summarize_training(
     """
     files = sources or {}
     first = next(iter(parts.values()))
-    feature, sign = best = _best_feature(ranker, first)
-    rows = [
-        (name, files.get(name, ""), part.n_queries, part.n_docs, float(ranker.score(part)), _value(ranker, part, *best))
-        for name, part in parts.items()
-    ]
-    name = f"feature {feature + 1}" if first.feature_names is None else first.feature_names[feature]
-    return TrainingSummary(ranker, tuple(rows), f"{'-' if sign < 0 else ''}{name}")
+    best, baseline = None, ""
+    if first.n_features <= _MOST_FEATURES:
+        feature, sign = best = _best_feature(ranker, first)
+        name = f"feature {feature + 1}" if first.feature_names is None else first.feature_names[feature]
+        baseline = f"{'-' if sign < 0 else ''}{name}"
+    rows = []
+    for name, part in parts.items():
+        values = float(ranker.score(part)), math.nan if best is None else _value(ranker, part, *best)
+        rows.append((name, files.get(name, ""), part.n_queries, part.n_docs, *values))
+    return TrainingSummary(ranker, tuple(rows), baseline)
 
 
 def _best_feature(ranker: Any, data: RankingData) -> tuple[int, float]:
