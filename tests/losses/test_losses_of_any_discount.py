@@ -59,6 +59,13 @@ def test_gradients_are_those_of_the_values_and_bounds_of_second_derivatives_hold
             assert abs(up - 2 * here + down) / step**2 <= bound[document] + 1e-4
 
 
+def test_a_query_without_gains_above_0_has_no_gradient() -> None:
+    columns = [0.0, 1.0, 0.0], [0.3, 0.1, 0.2]
+    for loss in (Approx(DCG(gain=GAIN)), ApproxNDCG(discount=[0.1, -0.7, 0.4], gain=GAIN)):
+        values, gradient = loss(*columns)
+        assert (values.tolist(), gradient.tolist()) == ([0], [0, 0, 0])
+
+
 def test_the_ideal_of_soft_ndcg_is_that_of_ndcg() -> None:
     labels, scores = drawn()
     values, _ = SoftNDCG(sigma=1e-9, discount=ENDS)(labels, scores, OFFSETS)

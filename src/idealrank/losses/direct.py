@@ -260,8 +260,9 @@ class Approximation(SoftRanked):
         depths = depths_of(plan, lists, worth)
         at = Positions(1 + above, worth, lists.offsets, depths, self.beta, plan.discount, lists.n_threads)
         totals, slopes = REDUCTIONS[plan.reduction](at)
-        factors = factors_of(plan, worth, lists, depths)
-        values = np.where(is_ranked(worth, lists), 1 - totals * factors, 0.0)
+        ranked = is_ranked(worth, lists)
+        factors = np.where(ranked, factors_of(plan, worth, lists, depths), 0.0)
+        values = np.where(ranked, 1 - totals * factors, 0.0)
         return _ByPosition(values, np.multiply(slopes, at.spread(-factors)), density, soft)
 
 
