@@ -178,7 +178,7 @@ def test_what_needs_a_decreasing_discount_says_so(make: Any) -> None:
         lambda harming: ir.bounds({"q": {"a": 1, "b": -1}}, {"q": ["b", "c", "a"]}, harming),
         lambda harming: ir.theory.limits({"q": {"a": 1, "b": -1}}, {"x": {"q": ["b", "a"]}}, harming),
         lambda harming: ir.theory.distinguish({"q": {"a": 1, "b": -1}}, {c: {"q": [*"ab"]} for c in "xy"}, harming),
-        lambda harming: ir.theory.limit(harming, [0.5, 0.5]),
+        lambda harming: ir.theory.limit(harming, lambda place: place),
     ],
 )
 def test_what_needs_gains_of_0_or_more_says_so(use: Any) -> None:

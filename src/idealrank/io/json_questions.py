@@ -9,7 +9,7 @@ from typing import Any
 
 from idealrank.errors import ParseError
 from idealrank.io.files import display_name
-from idealrank.io.frame_roles import FILE, find_column
+from idealrank.io.frame_roles import FILE, find_column, need_column
 from idealrank.io.nested_json import load_json
 
 
@@ -86,15 +86,13 @@ def _are_questions(content: Any) -> bool:
     return find_column("question" if _has_lists(content[0]) else "query", content[0]) is not None
 
 
-def _are_of_one_question(records: list[Mapping[str, Any]]) -> bool:
+def _are_of_one_question(records: list[Any]) -> bool:
     """Return whether records of documents repeat the text of one question, and have no id of it."""
-    name = find_column("query", records[0])
-    is_id = name is not None and find_column("question", [name, "id"]) == name
-    return (
-        not is_id
-        and not _has_lists(records[0])
-        and all(isinstance(each, Mapping) and each.get(name) == records[0][name] for each in records)
-    )
+    if _has_lists(records[0]):
+        return False
+    name = need_column("query", records[0])
+    has_id = find_column("question", [name, "id"]) == name
+    return not has_id and all(isinstance(each, Mapping) and each.get(name) == records[0][name] for each in records)
 
 
 def _has_lists(record: Mapping[str, Any]) -> bool:
