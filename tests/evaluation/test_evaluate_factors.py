@@ -249,3 +249,19 @@ def test_the_native_search_for_the_best_items(dtype: Any) -> None:
 
 def _selection(dtype: Any) -> Any:
     return _native.TopSelection32 if dtype is np.float32 else _native.TopSelection64
+
+
+@pytest.mark.parametrize("n_items", [3, 8])
+def test_all_items_are_ranked_whatever_the_discount_and_the_gains_are(n_items: int) -> None:
+    rng = np.random.default_rng(n_items)
+    scores, labels = rng.normal(size=(4, n_items)), rng.integers(0, 3, (4, n_items))
+    labels[:, 0] = 2
+    options: list[dict[str, Any]] = [
+        {"discount": [0.1, 0.2, 0.9, 0.4, 0.5]},
+        {"discount": [0.1, -0.2, -0.9, -0.4, -0.5]},
+        {"gain": {0: 0, 1: -1, 2: 3}},
+    ]
+    for each in options:
+        m = ir.measures.NDCG(cutoff=5, **each)
+        found = ir.evaluate_factors(scores, np.eye(n_items), csr_array(labels), measures=m).per_query[str(m)]
+        assert_allclose(found, m(labels.ravel(), scores.ravel(), np.arange(5) * n_items), rtol=0, atol=1e-12)

@@ -26,9 +26,9 @@ from idealrank.evaluation.streaming import concatenated
 from idealrank.io.interaction_inputs import sparse_interactions
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.cutoffs import Rank
-from idealrank.measures.discounts import Linear
+from idealrank.measures.discounts import Discount, Linear
 from idealrank.measures.gains import Gain
-from idealrank.measures.measure_base import Measure
+from idealrank.measures.measure_base import Measure, lowest_dcg
 
 #: Takes row numbers of users, and returns one row of scores per user with one score per item.
 Scorer: TypeAlias = Callable[[Int64s], npt.ArrayLike]
@@ -43,6 +43,7 @@ _SCORES_PER_SELECTION = 1 << 23
 _USERS_PER_TILE, _ITEMS_PER_TILE = 768, 384
 # Number of best items that are evaluated at a time, so that the cost of a call does not matter.
 _BEST_PER_CALL = 1 << 19
+_MOST_RANKS = 1_000_000
 
 
 class Products:
@@ -296,10 +297,19 @@ def _depth(named: Mapping[str, Measure], rules: Convention) -> int | None:
             or float(plan.gain(np.zeros(1))[0]) != 0
             or isinstance(plan.discount, Linear)
             or plan.ideal_retrieved
+            or lowest_dcg(plan.gain) < 0
+            or _rises(plan.discount, plan.cutoff.k)
         ):
             return None
         depth = max(depth, plan.cutoff.k)
     return depth
+
+
+def _rises(discount: Discount, depth: int) -> bool:
+    """Return whether some weight is larger than an earlier one, or negative: the ideal then depends on all items."""
+    if discount.decreases:
+        return False
+    return bool((np.diff(discount.weights(min(depth, _MOST_RANKS)), append=0.0) > 0).any())
 
 
 def _first_items(
