@@ -90,3 +90,11 @@ def test_no_variance_gives_no_chances() -> None:
 def test_a_margin_must_be_a_positive_number(margin: object) -> None:
     with pytest.raises(OptionError, match="margin must be a positive number"):
         non_inferiority_test(np.zeros(5), np.zeros(5), margin)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("n_changed", [3, 4, 5])
+def test_few_equal_drops_fail_only_if_signs_could_show_it(n_changed: int) -> None:
+    new = np.where(np.arange(50) < n_changed, 0.0, 1.0)
+    found = non_inferiority_test(new, np.ones(50), 0.02)
+    is_shown = 2.0**-n_changed <= 0.05  # so often have equal systems these changes
+    assert (found.verdict == "fail") == (found.high < 0) == is_shown

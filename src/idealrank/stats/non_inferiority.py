@@ -14,6 +14,7 @@ from idealrank._core.checks import are_numbers, check_count, check_fraction
 from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import OptionError
+from idealrank.stats.intervals import least_t_p_value
 from idealrank.stats.power import fewest_queries
 from idealrank.stats.replicated import MeanError, VarianceComponents, split_runs
 from idealrank.stats.samples import differences_of, join_notes
@@ -174,7 +175,8 @@ def non_inferiority_test(
     not matter.
 
     If fewer than 20 queries changed, the mean must pass with one more query, on which it drops by the largest change:
-    with few changes, Student's t is too sure that the next ones will not be drops. If all n differences are the same,
+    with few changes, Student's t is too sure that the next ones will not be drops. If fewer than six of six or more
+    queries changed, say k, the p-value of a drop is at least 2^-k, as in `t_test`. If all n differences are the same,
     the tests are sign tests, with the p-value 2^-n.
 
     Parameters
@@ -237,7 +239,10 @@ def non_inferiority_test(
         center, error = float(known.mean()), MeanError(float(known.var(ddof=1)) / known.size, known.size, runs)
         low = center - _quantile(error.degrees, level) * error.standard_error
         p_within = float(stdtr(error.degrees, (-margin - center) / error.standard_error))
-    p_worse = min(1.0, n_tests * p_worse)
+    least = float(least_t_p_value(n_changed, n)) / 2  # of one side
+    if least > level / n_tests:
+        high = max(high, 0.0)
+    p_worse = min(1.0, n_tests * max(p_worse, least))
     verdict: GateVerdict = "inconclusive"
     if n < FEWEST_QUERIES:
         note = join_notes(note, f"a verdict needs {FEWEST_QUERIES} queries or more")

@@ -160,7 +160,7 @@ def _null(name: str, n: int, quick: int = 100, **options: Any) -> World:
 
 WORLDS = [
     *(_null("exchanged systems", n) for n in (20, 50, 200)),
-    _null("exchanged systems, 10% of the queries change", 200, changed=0.1),
+    *(_null("exchanged systems, 10% of the queries change", n, changed=0.1) for n in (50, 200)),
     _null("exchanged systems, three measures", 50, measures="ndcg@10, rr, recall@5"),
     _null("exchanged systems, three measures and four categories", 50, measures="ndcg@10, rr, recall@5", categories=4),
     *(World("gate: worse than the baseline", f"{n_runs} runs of equal systems, {n} queries",
