@@ -106,7 +106,7 @@ def test_rankers_are_distinguished_by_the_p_values_that_are_measured(n: int) -> 
         assert [found[name].p_value for name in ("ndcg@10", "ndcg", "ndcg@1")] == each.tolist()
         assert ("is ahead" in found.advice) == (best <= 0.05)
         differences = values_of(own)[0, :, 1] - values_of(own)[1, :, 1]
-        low, needed, high = queries_to_order(differences, 0.05)
+        ((low, needed, high),) = queries_to_order(differences[None], 0.05)
         assert (found["ndcg"].queries_interval, found["ndcg"].queries_needed) == ((low, high), needed)
 
 

@@ -106,7 +106,8 @@ def test_the_moment_of_certainty_is_that_of_the_confidence_sequence(seed: int) -
     values = np.clip(rng.normal(rng.normal() / 4, 0.3, 1500), -1, 1)
     for delta in (0.01, 0.2):
         for size in (1, 7, 400, 1500):
-            assert certified_at(values[:size], delta) == confidence_sequence(values[:size], delta=delta).certified_at
+            expected = [confidence_sequence(each[:size], delta=delta).certified_at for each in (values, -values / 2)]
+            assert certified_at(np.array([values, -values / 2])[:, :size], delta) == expected
 
 
 def test_changes_of_the_lead_are_counted_across_ties() -> None:

@@ -89,7 +89,7 @@ def test_paths_count_wins_changes_and_the_last_mistake() -> None:
     assert_array_equal(paths.last_wrong, [2, 9, 1])
     assert_array_equal(paths.sign_changes, [1, 3, 0])
     assert_allclose(paths.mean_lead, [0.5, -1 / 3, 1, 0], rtol=0, atol=1e-15)
-    assert paths.settled_at is None
+    assert paths.settled_at == 0
     assert Paths(np.array([1, 2, 5, 9]), np.array([[-1, 1, -1, 1]])).settled_at == 9
     assert Paths(np.array([1, 2]), np.array([[1, 1]])).settled_at == 1
 

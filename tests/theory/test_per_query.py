@@ -8,10 +8,11 @@ from numpy.testing import assert_allclose
 from theory_models import distinguish_two
 
 from idealrank._typing import Floats, Int64s
-from idealrank.errors import OptionError
-from idealrank.measures import measure
-from idealrank.theory import StepCurve, limit
-from idealrank.theory.long_lists.limits_of_means import Mean, fit_queries, prospect
+from idealrank.errors import DataError, OptionError
+from idealrank.measures import Measure, measure
+from idealrank.theory import StepCurve, bounded_law, limit, pseudo_expectation
+from idealrank.theory.long_lists.limits_of_means import Mean, expected_values, fit_queries, limit_mean, prospect
+from idealrank.theory.long_lists.stacked_curves import StepCurves
 
 
 def drawn(n_queries: int, n: int, seed: int, noise: float = 0.0) -> tuple[Floats, Floats, Int64s, Floats, Floats]:
@@ -22,6 +23,72 @@ def drawn(n_queries: int, n: int, seed: int, noise: float = 0.0) -> tuple[Floats
     s = rng.random((n_queries, n))
     labels = (rng.random(s.shape) < p[:, None] * (1 - steep[:, None] + 2 * steep[:, None] * s)).astype(float)
     return labels.ravel(), s.ravel(), np.arange(0, s.size + 1, n), p, steep
+
+
+def one_by_one(stack: StepCurves) -> list[StepCurve]:
+    """The curves as objects of their own, without steps that have no width and levels that a query does not have."""
+    found = []
+    for edges, steps in zip(stack.edges, stack.steps, strict=True):
+        wide = np.diff(edges) > 0
+        rows = {level: row[wide] for level, row in zip(stack.levels, steps, strict=True) if row.any()}
+        found.append(StepCurve(np.append(edges[:-1][wide], 1.0), rows))
+    return found
+
+
+def uneven() -> tuple[Floats, Floats, Int64s]:
+    """Queries of many sizes, one of them long enough for more steps than others, with ties and without high gains."""
+    rng = np.random.default_rng(9)
+    sizes = [1, 2, 3000, 40, 41, 7, 50, 1300]
+    labels, scores = rng.integers(0, 4, sum(sizes)).astype(float), rng.integers(0, 60, sum(sizes)).astype(float)
+    labels[:3] = [2, 0, 1]
+    labels[3003:3043] = np.minimum(labels[3003:3043], 1)
+    return labels, scores, np.append(0, np.cumsum(sizes))
+
+
+@pytest.mark.parametrize("method", ["top", "bins", "isotonic", "raw"])
+def test_curves_at_once_are_those_of_single_queries(method: str) -> None:
+    labels, scores, offsets = uneven()
+    own = one_by_one(fit_queries(labels, scores, offsets, method=method).own)
+    for number, curve in enumerate(own):
+        rows = slice(*offsets[number : number + 2])
+        alone = StepCurve.fit(labels[rows], scores[rows], method=method)
+        assert curve.levels == alone.levels
+        assert_allclose(curve.edges, alone.edges, rtol=0, atol=1e-15)
+        assert_allclose(curve.steps, alone.steps, rtol=0, atol=1e-13)
+        # By the definition: the share of each gain below each edge, where equal scores share their places evenly.
+        ends = np.append(0, np.unique(scores[rows], return_counts=True)[1].cumsum()) / (rows.stop - rows.start)
+        for level, row in zip(curve.levels, curve.below(curve.edges), strict=True):
+            counts = [np.sum(labels[rows][scores[rows] == score] == level) for score in np.unique(scores[rows])]
+            shares = np.append(0, np.cumsum(counts)) / (rows.stop - rows.start)
+            expected = np.interp(curve.edges, ends, shares)
+            assert method == "isotonic" or np.abs(row - expected).max() < 1e-13
+
+
+def expected_or_nan(m: Measure, curve: StepCurve, n: int) -> float:
+    """The expected value, or NaN if the curve has less than one relevant document."""
+    try:
+        return pseudo_expectation(m, curve, n)
+    except DataError:
+        return math.nan
+
+
+@pytest.mark.parametrize("method", ["top", "isotonic"])
+@pytest.mark.parametrize(
+    "name", ["ndcg", "ndcg(discount=power:0.5)", "ndcg@20%", "ndcg@10", "ndcg(discount=zipf)", "linear_ndcg"]
+)
+def test_values_at_once_are_those_of_single_curves(name: str, method: str) -> None:
+    labels, scores, offsets = uneven()
+    m, fits = measure(name), fit_queries(labels, scores, offsets, method=method)
+    curves = one_by_one(fits.curves)
+    expected = [expected_or_nan(m, each, n) for each, n in zip(curves, fits.sizes.tolist(), strict=True)]
+    assert_allclose(expected_values(m, fits), expected, rtol=1e-12)
+    assert np.count_nonzero(np.isnan(expected)) < 3
+    if name == "ndcg@10":
+        variances = [bounded_law(m, each).variance for each in curves]
+        tops = [each.top / each.best for each in curves]
+        assert prospect(m, fits).spread == pytest.approx(math.sqrt(np.mean(variances) + np.var(tops)), rel=1e-12)
+    else:
+        assert limit_mean(m, fits).value == pytest.approx(np.mean([limit(m, each) for each in curves]), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", ["ndcg(discount=power:0.5)", "ndcg@20%", "ndcg(discount=power:0.25)"])
@@ -98,12 +165,13 @@ def test_a_query_with_few_documents_borrows_the_shape_and_keeps_its_shares() -> 
     assert_allclose(fits.weights, 12 / 32)
     assert (alone.weights == 1).all()
     shares = np.add.reduceat(labels, offsets[:-1])[fits.queries] / 12
-    assert_allclose([curve.p for curve in fits.curves], shares, rtol=0, atol=2e-3)
-    assert_allclose([curve.p for curve in alone.curves], shares, rtol=0, atol=1e-12)
+    assert_allclose(fits.curves.shares[:, 0], shares, rtol=0, atol=2e-3)
+    assert_allclose(alone.curves.shares[:, 0], shares, rtol=0, atol=1e-12)
     # The curve of a query with its own share of relevant documents, on a grid: closer than that of its documents alone.
     s = (np.arange(20) + 0.5) / 20
     true = 2 * shares[:, None] * s
-    errors = [np.mean((np.array([curve(s) for curve in each.curves]) - true) ** 2) for each in (fits, alone)]
+    gains = [np.array([curve(s) for curve in one_by_one(each.curves)]) for each in (fits, alone)]
+    errors = [np.mean((each - true) ** 2) for each in gains]
     assert errors[0] < 0.4 * errors[1]
     # Heavily pooled, the curves still have the mean of what is seen: steeper than a curve of queries of several shares.
     common = fit_queries(labels, scores, offsets, prior=1e9)
@@ -116,17 +184,19 @@ def test_graded_gains_keep_the_share_of_each() -> None:
     labels, scores = rng.integers(0, 4, 240).astype(float), rng.random(240)
     labels[:30] = np.where(labels[:30] > 1, 0, labels[:30])  # a query without the highest gains
     fits = fit_queries(2**labels - 1, scores, np.arange(0, 241, 30))
-    for number, curve in zip(fits.queries, fits.curves, strict=True):
+    for number, shares in zip(fits.queries, fits.curves.shares, strict=True):
         own = labels[30 * number : 30 * number + 30]
-        assert_allclose(curve.shares, [np.mean(2**own - 1 == level) for level in curve.levels], rtol=0, atol=2e-3)
-    assert fits.curves[0].levels == (1.0,)
+        assert_allclose(shares, [np.mean(2**own - 1 == level) for level in (7, 3, 1)], rtol=0, atol=2e-3)
+    assert fits.curves.levels.tolist() == [7, 3, 1]
+    assert fits.curves.best.tolist() == [1, *[7] * 7]
+    assert not fits.curves.steps[0, :2].any()
 
 
 def test_spread_of_a_long_list_has_both_parts() -> None:
     labels, scores, offsets, *_ = drawn(100, 300, 8)
     fits = fit_queries(labels, scores, offsets)
     found = prospect(measure("ndcg@1"), fits)
-    tops = np.array([curve.top for curve in fits.curves])
+    tops = fits.curves.top
     assert found.spread == pytest.approx(math.sqrt(tops.mean() * (1 - tops.mean())))
     assert math.isnan(found.limit.value)
     assert math.isnan(prospect(measure("ndcg@20%"), fits).spread)

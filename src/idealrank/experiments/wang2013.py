@@ -366,8 +366,8 @@ def _three(values: list[float]) -> str:
 
 def _settled(growth: Growth, m: int) -> int:
     """The size from which both trained rankers' means stay ahead of the random one's."""
-    found = [growth.paths(trained, 2, m).settled_at for trained in (0, 1)]
-    return max(int(growth.sizes[-1]) + 1 if each is None else each for each in found)
+    found = [int(growth.paths(trained, 2, m).settled_at) for trained in (0, 1)]
+    return max(each or int(growth.sizes[-1]) + 1 for each in found)
 
 
 def _changes(growth: Growth, m: int) -> float:

@@ -81,7 +81,7 @@ def _queries(rng: np.random.Generator, n: int, gain: float) -> bool | None:
     differences = _better(gain)[0, :, 0] - _better(gain)[1, :, 0]
     needed = (1.6448536 * differences.std() / differences.mean()) ** 2
     rows = rng.integers(4000, size=n)
-    low, _, high = queries_to_order(differences[rows], 0.05)
+    ((low, _, high),) = queries_to_order(differences[None, rows], 0.05)
     if p_values(_better(gain)[:, rows])[1] > 0.05 or low is None or high is None:
         return None
     return not low <= needed <= high

@@ -120,12 +120,14 @@ def check_delta(delta: float) -> None:
         raise DataError(f"delta, the probability that an interval is wrong, must be between 0 and 1, got {delta!r}")
 
 
-def certified_at(differences: Floats, delta: float) -> int | None:
-    """Return ``certified_at`` of the confidence sequence of differences between -1 and 1, without its intervals."""
+def certified_at(differences: Floats, delta: float) -> list[int | None]:
+    """Return ``certified_at`` of the confidence sequence of each row of differences, without its intervals."""
     x = (differences + 1) / 2
     bet, away = np.minimum(_bets(x, delta), 2 * _CAP), x - 0.5
-    is_out = np.maximum(np.cumsum(np.log1p(bet * away)), np.cumsum(np.log1p(-bet * away))) >= math.log(2 / delta)
-    return int(is_out.argmax()) + 1 if is_out.any() else None
+    logs = np.maximum(np.cumsum(np.log1p(bet * away), axis=1), np.cumsum(np.log1p(-bet * away), axis=1))
+    is_out = logs >= math.log(2 / delta)
+    firsts = np.where(is_out.any(axis=1), is_out.argmax(axis=1) + 1, 0)
+    return [first or None for first in firsts.tolist()]
 
 
 def _excluded(x: Floats, delta: float) -> tuple[Floats, Floats, int | None, str | None]:
@@ -156,8 +158,8 @@ def _excluded(x: Floats, delta: float) -> tuple[Floats, Floats, int | None, str 
 
 def _bets(x: Floats, delta: float) -> Floats:
     """The share of the capital to bet on each value, which depends on earlier ones only (equation 26)."""
-    counts = np.arange(1.0, x.size + 1)
-    means = (0.5 + np.cumsum(x)) / (counts + 1)
-    variances = (0.25 + np.cumsum(np.square(x - means))) / (counts + 1)
-    before = np.concatenate(([0.25], variances[:-1]))
+    counts = np.arange(1.0, x.shape[-1] + 1)
+    means = (0.5 + np.cumsum(x, axis=-1)) / (counts + 1)
+    variances = (0.25 + np.cumsum(np.square(x - means), axis=-1)) / (counts + 1)
+    before = np.concatenate((np.full((*x.shape[:-1], 1), 0.25), variances[..., :-1]), axis=-1)
     return np.asarray(np.sqrt(2 * math.log(2 / delta) / (before * counts * np.log1p(counts))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Unpack
@@ -29,12 +29,15 @@ from idealrank.theory.distinguishing.distinctions import Distinction
 from idealrank.theory.distinguishing.growing_lists import check_growing, growing_sizes, ranker_curves
 from idealrank.theory.distinguishing.measure_distinctions import (
     MeasureDistinction,
-    measure_distinction,
+    measure_distinctions,
     swap_p_values,
     swap_sums,
     swaps,
 )
 from idealrank.theory.long_lists.measure_discount import MEASURES
+
+#: Values on growing lists that are compared at once, so that those of several pairs fit into the caches.
+_AT_ONCE = 1 << 18
 
 
 def distinguish(
@@ -139,26 +142,32 @@ def distinguish(
     documents = (lists.data.labels, lists.scores, lists.data.offsets, grid)
     shown = ranker_curves(grown, *documents, n_orders=n_orders, seed=seed, n_threads=n_threads)
 
-    def distinction(a: str, b: str) -> Distinction:
-        both = evaluations[a], evaluations[b]
-        differences = values[a] - values[b]
-        if np.isnan(differences).all(axis=0).any():
+    def distinctions(names: Sequence[tuple[str, str]]) -> Iterator[Distinction]:
+        both = [(evaluations[a], evaluations[b]) for a, b in names]
+        differences = [values[a] - values[b] for a, b in names]
+        if any(np.isnan(each).all(axis=0).any() for each in differences):
             raise DataError("no query has a value: no measure can distinguish rankers")
-        p_values, p_value = swap_p_values(differences, sums[a] - sums[b])
-        pair = {name: (shown[a][name], shown[b][name]) for name in grown}
-        rows = [
-            measure_distinction(name, m, both, pair[name], p_value=float(p), delta=delta)
-            for (name, m), p in zip(grown.items(), p_values, strict=True)
+        found = [swap_p_values(own, sums[a] - sums[b]) for own, (a, b) in zip(differences, names, strict=True)]
+        lists_of = [{name: (shown[a][name], shown[b][name]) for name in grown} for a, b in names]
+        p_values = np.array([each for each, _ in found]).T.tolist()
+        columns = [
+            measure_distinctions(name, m, both, [each[name] for each in lists_of], p_values=chances, delta=delta)
+            for (name, m), chances in zip(grown.items(), p_values, strict=True)
         ]
-        pair_of = evaluations if len(rankers) == 2 else Evaluations({a: both[0], b: both[1]})
-        facts = (a, b), evaluations.n_queries, tuple(grown), p_value, pair_of
-        return Distinction(tuple(sorted(rows, key=_soonest)), grid, pair, *facts, lists.remarks, delta)
+        rows_of = zip(*columns, strict=True)
+        for pair, own, curves, (_, p_value), rows in zip(names, both, lists_of, found, rows_of, strict=True):
+            pair_of = evaluations if len(rankers) == 2 else Evaluations(dict(zip(pair, own, strict=True)))
+            facts = pair, evaluations.n_queries, tuple(grown), p_value, pair_of
+            yield Distinction(tuple(sorted(rows, key=_soonest)), grid, curves, *facts, lists.remarks, delta)
 
-    pairs = []
-    for a, b in combinations(rankers, 2):
-        pairs.append(distinction(a, b))
-        if progress is not None:
-            progress(len(pairs), math.comb(len(rankers), 2))
+    pairs: list[Distinction] = []
+    names = list(combinations(rankers, 2))
+    at_once = max(1, _AT_ONCE // (lists.data.offsets.size * grid.size * max(n_orders, 1)))
+    for begin in range(0, len(names), at_once):
+        for found in distinctions(names[begin : begin + at_once]):
+            pairs.append(found)
+            if progress is not None:
+                progress(len(pairs), len(names))
     return Distinctions(tuple(pairs), evaluations, lists.remarks)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -136,7 +137,8 @@ class Paths:
     sizes : int64 array
         The lengths.
     lead : float64 array
-        The lead, of shape (lists, sizes). NaN if the list is shorter, or if nothing in it is relevant yet.
+        The lead, of shape (lists, sizes), or (pairs, lists, sizes) for several pairs at once. NaN if the list is
+        shorter, or if nothing in it is relevant yet.
 
     Examples
     --------
@@ -166,8 +168,8 @@ class Paths:
     def lasting_lead_share(self) -> Floats:
         """For each size N, the share of lists on which it is ahead at all sizes from N on (Definition 5)."""
         right = np.isnan(self.lead) | (self.lead > 0)
-        from_here_on = np.logical_and.accumulate(right[:, ::-1], axis=1)[:, ::-1]
-        return np.asarray(from_here_on.mean(axis=0), np.float64)
+        from_here_on = np.logical_and.accumulate(right[..., ::-1], axis=-1)[..., ::-1]
+        return np.asarray(from_here_on.mean(axis=-2), np.float64)
 
     @property
     def last_wrong(self) -> Int64s:
@@ -175,34 +177,36 @@ class Paths:
         return _last(self.sizes, self.lead <= 0)
 
     @property
-    def settled_at(self) -> int | None:
-        """The first size from which its mean lead stays above 0; None if it does not end above 0."""
-        last = int(_last(self.sizes, ~(self.mean_lead[None] > 0))[0])
-        after = self.sizes[self.sizes > last]
-        return int(after[0]) if after.size else None
+    def settled_at(self) -> Int64s:
+        """The first size from which its mean lead stays above 0; 0 if it does not end above 0."""
+        last = _last(self.sizes, ~(self.mean_lead > 0))
+        return np.append(self.sizes, 0)[np.searchsorted(self.sizes, last, side="right")]
 
     @property
     def sign_changes(self) -> Int64s:
         """For each list, how often the lead goes from one ranker to the other as the list grows."""
-        signs = np.sign(np.nan_to_num(self.lead))
-        places = np.where(signs != 0, np.arange(self.sizes.size), 0)  # a tie keeps the lead with whoever had it
-        held = np.take_along_axis(signs, np.maximum.accumulate(places, axis=1), axis=1)
-        changed = (held[:, 1:] != held[:, :-1]) & (held[:, :-1] != 0)
-        return np.asarray(np.count_nonzero(changed, axis=1), np.int64)
+        ahead = self.lead > 0
+        places = np.flatnonzero(ahead | (self.lead < 0))  # a tie keeps the lead with whoever had it
+        held = ahead.ravel()[places]
+        after = np.flatnonzero(held[1:] != held[:-1])
+        rows = places[after] // self.sizes.size
+        changed = rows[rows == places[after + 1] // self.sizes.size]
+        shape = self.lead.shape[:-1]
+        return np.bincount(changed, minlength=math.prod(shape)).reshape(shape)
 
 
 def _mean(values: Floats) -> Floats:
     """The mean over lists, without NaN; NaN if nothing is left."""
     known = np.isfinite(values)
-    counts = np.count_nonzero(known, axis=0)
-    totals = np.where(known, values, 0.0).sum(axis=0)
+    counts = np.count_nonzero(known, axis=-2)
+    totals = np.where(known, values, 0.0).sum(axis=-2)
     means: Floats = np.divide(totals, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
     return means
 
 
 def _last(sizes: Int64s, where: Booleans) -> Int64s:
     """For each row, the last size at which ``where`` is true; 0 if there is none."""
-    last: Int64s = np.where(where, sizes, 0).max(axis=1, initial=0)
+    last: Int64s = np.where(where, sizes, 0).max(axis=-1, initial=0)
     return last
 
 
@@ -227,8 +231,8 @@ class RankerCurves:
     observed : float64 array
         The value of each query.
     redrawn : float64 array of shape (draws, queries)
-        The values of the queries that have a relevant document, with documents drawn from their own; NaN if no relevant
-        one was drawn. The draws are the same for all rankers and measures.
+        The values of the queries that have a relevant document, with documents drawn from their own, minus their mean
+        over the draws; see `_deviations`. The draws are the same for all rankers and measures.
     expected : float64 array
         The value that the curve of each query predicts, queries without a relevant document last.
     limit : Mean
@@ -285,7 +289,7 @@ def ranker_curves(
     growing = _growing(filled, labels, scores, offsets, sizes, n_orders, seed, n_threads)
     plans = [(each.plan(), kernel_ties(each)) for each in (m.with_convention() for m in filled)]
     observed = _values(plans, labels, scores, offsets, n_threads)
-    redrawn = _redrawn(plans, labels, scores, offsets, seed, n_threads)
+    redrawn = _deviations(_redrawn(plans, labels, scores, offsets, seed, n_threads))
     found: dict[str, dict[str, RankerCurves]] = {}
     for place, (ranker, column) in enumerate(rankers.items()):
         curves = {gain: fit_queries(gain(labels), column, offsets) for gain in {*map(_gain, filled)}}
@@ -359,3 +363,19 @@ def _redrawn(
         found = _values(plans, labels[rows], [scores[rows] for scores in rankers], offsets, n_threads)
         drawn.append(np.where(has_relevant(labels[rows]), found, np.nan)[:, :, has_relevant(labels)])
     return np.array(drawn)
+
+
+def _deviations(drawn: Floats) -> Floats:
+    """The values minus their means over draws, scaled so that their sum of squares is the mean variance of a query.
+
+    A value without a relevant document is NaN for all rankers and measures; it counts 0 here, like a query with less
+    than two values.
+    """
+    known = ~np.isnan(drawn)
+    counts = np.count_nonzero(known, axis=0)
+    several = counts > 1
+    values = np.where(known & several, drawn, 0.0)
+    means = values.sum(axis=0) / np.maximum(counts, 1)
+    n_queries = np.count_nonzero(several, axis=-1)[..., None]
+    scales = np.sqrt(np.maximum(counts - 1, 1) * np.maximum(n_queries, 1))
+    return np.asarray(np.where(known & several, values - means, 0.0) / scales)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from idealrank.measures import DCG, NDCG, Measure
 from idealrank.theory.distinguishing.confidence_sequences import certified_at
 from idealrank.theory.distinguishing.growing_lists import Paths, RankerCurves
 from idealrank.theory.long_lists.limits_of_means import Mean
+from idealrank.theory.long_lists.measure_discount import Weighting
 from idealrank.theory.long_lists.needed import Gap
 from idealrank.theory.long_lists.verdicts import Verdict, verdict
 
@@ -39,25 +41,24 @@ class GapPrediction:
     sd_queries: float
 
 
-def predict_gap(a: RankerCurves, b: RankerCurves) -> GapPrediction:
-    """Predict the difference of two rankers by one measure from the curves of both, and split its variance.
+def predict_gaps(a: Sequence[RankerCurves], b: Sequence[RankerCurves]) -> list[GapPrediction]:
+    """Predict the difference of pairs of rankers by one measure from the curves of both, and split its variance.
 
     The variance over queries of the difference has two parts: the mean variance within a query, by chance of the
     documents that it has, estimated by drawing documents with replacement; and the rest, by which queries differ.
     """
-    seen = a.observed - b.observed
-    has_curve, has_value = (int(np.isfinite(values).sum()) for values in (seen[a.curves.queries], seen))
-    within = _within(a.redrawn - b.redrawn) * has_curve / max(has_value, 1)
-    total = float(np.nanvar(seen, ddof=1)) if has_value > 1 else math.nan
-    between = max(total - within, 0.0)
-    variance = within if math.isnan(total) else within + between
-    return GapPrediction(Mean.of_differences(a.expected - b.expected, variance), math.sqrt(within), math.sqrt(between))
-
-
-def _within(drawn: Floats) -> float:
-    """The mean over queries of the variance over draws of a query's documents."""
-    known = np.count_nonzero(~np.isnan(drawn), axis=0) > 1
-    return float(np.nanvar(drawn[:, known], axis=0, ddof=1).mean()) if known.any() else 0.0
+    seen = np.array([one.observed - other.observed for one, other in zip(a, b, strict=True)])
+    seen = seen.compress(~np.isnan(seen[0]), axis=1)  # all rankers have values of the same queries
+    within = np.array([np.square(one.redrawn - other.redrawn).sum() for one, other in zip(a, b, strict=True)])
+    within *= len(a[0].curves.queries) / max(seen.shape[1], 1)
+    total = seen.var(axis=1, ddof=1) if seen.shape[1] > 1 else np.full(len(a), np.nan)
+    between = np.maximum(total - within, 0.0)
+    variances = np.where(np.isnan(total), within, within + between)
+    gaps = [
+        Mean.of_differences(one.expected - other.expected, variance)
+        for one, other, variance in zip(a, b, variances.tolist(), strict=True)
+    ]
+    return list(map(GapPrediction, gaps, np.sqrt(within).tolist(), np.sqrt(between).tolist()))
 
 
 _BLOCK = 4096  # queries at once
@@ -194,16 +195,16 @@ class MeasureDistinction:
     verdict: Verdict
 
 
-def measure_distinction(
+def measure_distinctions(
     name: str,
     m: Measure,
-    values: tuple[Evaluation, Evaluation],
-    lists: tuple[RankerCurves, RankerCurves],
+    values: Sequence[tuple[Evaluation, Evaluation]],
+    lists: Sequence[tuple[RankerCurves, RankerCurves]],
     *,
-    p_value: float,
+    p_values: Sequence[float],
     delta: float,
-) -> MeasureDistinction:
-    """Return how well a measure distinguishes two rankers.
+) -> list[MeasureDistinction]:
+    """Return how well a measure distinguishes two rankers, for several pairs of rankers at once.
 
     Parameters
     ----------
@@ -211,46 +212,54 @@ def measure_distinction(
         The name of the measure, as given.
     m : Measure
         The measure as used on growing lists.
-    values : tuple of Evaluation
-        The evaluations of both rankers.
-    lists : tuple of RankerCurves
+    values : sequence of tuple of Evaluation
+        The evaluations of both rankers of each pair.
+    lists : sequence of tuple of RankerCurves
         Both rankers on complete lists, by this measure.
-    p_value : float
-        The p-value of the difference of their means.
+    p_values : sequence of float
+        The p-values of the differences of their means.
     delta : float
         The accepted probability of the wrong order.
     """
-    differences = values[0].per_query[name] - values[1].per_query[name]
-    differences = differences[~np.isnan(differences)]
-    mean = float(differences.mean())
-    sign = 0.0 if abs(mean) < 1e-15 else math.copysign(1.0, mean)
-    a, b = lists
-    path = Paths(a.sizes, (a.growing - b.growing) * (sign or 1.0))
-    predicted = predict_gap(a, b)
-    least, estimate, most = queries_to_order(differences, delta) if sign and differences.size > 1 else (None,) * 3
-    return MeasureDistinction(
-        measure=name,
-        mean_a=values[0].mean[name],
-        mean_b=values[1].mean[name],
-        better={1.0: "a", -1.0: "b"}.get(sign),
-        wins=float(np.mean((np.sign(differences) * (sign or 1.0) + 1) / 2)),
-        p_value=p_value,
-        queries_needed=estimate,
-        queries_interval=(least, most),
-        certified_at=certified_at(differences, delta) if np.abs(differences).max() <= 1 else None,
-        settled_at=path.settled_at if sign else None,
-        last_wrong=float(np.median(path.last_wrong)) if sign else float(a.sizes[-1]),
-        sign_changes=float(path.sign_changes.mean()),
-        limit_a=a.limit.value,
-        limit_b=b.limit.value,
-        limit_interval_a=(a.limit.low, a.limit.high),
-        limit_interval_b=(b.limit.low, b.limit.high),
-        predicted_gap=predicted.gap.value,
-        predicted_interval=(predicted.gap.low, predicted.gap.high),
-        sd_documents=predicted.sd_documents,
-        sd_queries=predicted.sd_queries,
-        verdict=_as_shown(verdict(normalized(m), a.curves.pooled, b.curves.pooled), p_value <= delta),
-    )
+    differences = np.array([a.per_query[name] - b.per_query[name] for a, b in values])
+    differences = differences.compress(~np.isnan(differences[0]), axis=1)  # all rankers have values of the same queries
+    means = differences.mean(axis=1)
+    signs = np.where(np.abs(means) < 1e-15, 0.0, np.sign(means))
+    turned = np.where(signs == 0, 1.0, signs)
+    sizes = lists[0][0].sizes
+    path = Paths(sizes, np.array([a.growing - b.growing for a, b in lists]) * turned[:, None, None])
+    wins = np.mean((np.sign(differences) * turned[:, None] + 1) / 2, axis=1)
+    settled, wrong, changes = path.settled_at, np.median(path.last_wrong, axis=1), path.sign_changes.mean(axis=1)
+    predicted = predict_gaps(*zip(*lists, strict=True))
+    needed = queries_to_order(differences, delta) if signs.any() else [(None, None, None)] * len(signs)
+    is_bounded, certified = np.abs(differences).max(axis=1) <= 1, certified_at(differences.clip(-1, 1), delta)
+    weighting = Weighting.of(normalized(m))
+    return [
+        MeasureDistinction(
+            measure=name,
+            mean_a=values[i][0].mean[name],
+            mean_b=values[i][1].mean[name],
+            better={1.0: "a", -1.0: "b"}.get(sign),
+            wins=float(wins[i]),
+            p_value=p_values[i],
+            queries_needed=needed[i][1] if sign else None,
+            queries_interval=(needed[i][0], needed[i][2]) if sign else (None, None),
+            certified_at=certified[i] if is_bounded[i] else None,
+            settled_at=int(settled[i]) or None if sign else None,
+            last_wrong=float(wrong[i]) if sign else float(sizes[-1]),
+            sign_changes=float(changes[i]),
+            limit_a=a.limit.value,
+            limit_b=b.limit.value,
+            limit_interval_a=(a.limit.low, a.limit.high),
+            limit_interval_b=(b.limit.low, b.limit.high),
+            predicted_gap=predicted[i].gap.value,
+            predicted_interval=(predicted[i].gap.low, predicted[i].gap.high),
+            sd_documents=predicted[i].sd_documents,
+            sd_queries=predicted[i].sd_queries,
+            verdict=_as_shown(verdict(weighting, a.curves.pooled, b.curves.pooled), p_values[i] <= delta),
+        )
+        for i, (sign, (a, b)) in enumerate(zip(signs.tolist(), lists, strict=True))
+    ]
 
 
 def _as_shown(by_curves: Verdict, differ: bool) -> Verdict:
@@ -261,23 +270,32 @@ def _as_shown(by_curves: Verdict, differ: bool) -> Verdict:
     return replace(by_curves, how="undecided", reason=reason, better=None)
 
 
-def queries_to_order(differences: Floats, delta: float) -> tuple[int | None, int | None, int | None]:
-    """Return how many queries order the means correctly with probability 1 - delta: at least, estimated, at most.
+def queries_to_order(differences: Floats, delta: float) -> list[tuple[int | None, int | None, int | None]]:
+    """Return how many queries order the means of each row with probability 1 - delta: at least, estimated, at most.
 
     It is (z / e)^2 with the effect size e = mean / sd. The interval of e is by Student's t; its standard error is that
-    of normal differences, or that of the influence of each query on e, whichever is larger.
+    of normal differences, or that of the influence of each query on e, whichever is larger. With one query, no number
+    is known.
     """
-    n, mean, sd = differences.size, float(np.abs(differences.mean())), float(differences.std(ddof=1))
-    z = (differences * np.sign(differences.mean()) - mean) / sd if sd else np.zeros(n)
+    n = differences.shape[1]
+    if n < 2:
+        return [(None, None, None)] * len(differences)
+    signed = differences.mean(axis=1, keepdims=True)
+    mean, sd = np.abs(signed), differences.std(axis=1, ddof=1, keepdims=True)
+    z = (differences * np.sign(signed) - mean) / np.where(sd > 0, sd, np.inf)
     influence = sd * z - mean / 2 * (z**2 - 1)  # everything times sd, which may be 0
-    half = max(float(influence.std(ddof=1)) / math.sqrt(n), math.sqrt(sd**2 / n + mean**2 / (2 * n - 2)))
-    half *= float(special.stdtrit(n - 1, 0.975))
-    least, estimate, most = (Gap(max(each, 0.0), sd).queries(delta) for each in (mean + half, mean, mean - half))
-    return _whole(least), _whole(estimate), _whole(most)
+    spread = influence.std(axis=1, ddof=1, keepdims=True) / math.sqrt(n)
+    half = np.maximum(spread, np.sqrt(sd**2 / n + mean**2 / (2 * n - 2))) * special.stdtrit(n - 1, 0.975)
+    ends = (np.maximum(each, 0.0)[:, 0].tolist() for each in (mean + half, mean, mean - half, sd))
+    return [
+        (_to_order(most, own, delta), _to_order(middle, own, delta), _to_order(least, own, delta))
+        for most, middle, least, own in zip(*ends, strict=True)
+    ]
 
 
-def _whole(needed: float) -> int | None:
-    """A number of queries, or None for infinity."""
+def _to_order(mean: float, sd: float, delta: float) -> int | None:
+    """The queries that order means with this difference, or None if no number does."""
+    needed = Gap(mean, sd).queries(delta)
     return max(1, math.ceil(needed)) if math.isfinite(needed) else None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -142,8 +142,7 @@ class Curve:
     @cached_property
     def top_variance(self) -> float:
         """The variance of the gain at the very top; 0 if the top is free of noise."""
-        variance = float(self.variance(1.0))
-        return variance if variance > _ROUNDING else 0.0
+        return float(top_noise(self.variance(1.0)))
 
     def top_gains(self) -> tuple[Floats, Floats]:
         """Return the gains that a document at the very top can have, 0 last, and their probabilities.
@@ -155,6 +154,11 @@ class Curve:
         """
         chances = self.probabilities(1.0)
         return np.array([*self.levels, 0.0]), np.append(chances, max(0.0, 1 - chances.sum()))
+
+
+def top_noise(variance: Floats) -> Floats:
+    """Return a variance at the very top, or 0 if it is a rounding error."""
+    return np.where(variance > _ROUNDING, variance, 0.0)
 
 
 class GradedCurve(Curve):
@@ -287,6 +291,7 @@ def relevant(curve: CurveLike) -> Curve:
     return checked
 
 
+@lru_cache(maxsize=1024)  # the same for all measures of a pair
 def check_same_documents(curve_a: Curve, curve_b: Curve) -> None:
     """Raise a DataError unless the share of each gain is the same in both curves."""
     shares = [dict(zip(curve.levels, curve.shares, strict=True)) for curve in (curve_a, curve_b)]

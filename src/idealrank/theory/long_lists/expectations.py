@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from idealrank._core.checks import are_numbers
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
+from idealrank.losses.segments import sums
 from idealrank.measures.cutoffs import CutoffLike
 from idealrank.theory.long_lists import curves
-from idealrank.theory.long_lists.curves import Curve, CurveLike
+from idealrank.theory.long_lists.curves import CurveLike
 from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.weights import Weight, rank_weight
+
+#: The ideal DCG needs one relevant document, but for rounding.
+LEAST_RELEVANT = 1 - 1e-9
 
 
 def pseudo_expectation(
@@ -67,15 +72,16 @@ def pseudo_expectation(
     if not (are_numbers(n) and 1 <= n < math.inf):
         raise DataError(f"n, the number of documents, must be a finite number from 1, got {n!r}")
     expected = n * checked.p
-    if not (expected > 1 - 1e-9 if form == "sum" else expected > 1):
+    if not (expected > LEAST_RELEVANT if form == "sum" else expected > 1):
         least = "at least 1" if form == "sum" else "above 1"
         raise DataError(
             f"the expected number of relevant documents, n p, must be {least}, got {n:g} * {checked.p:.4g}: "
             "otherwise the ideal DCG in the denominator is meaningless"
         )
     if form == "sum":
-        weights = weighting.weights(int(n))
-        return float(weights @ checked(middles(weights.size, int(n)))) / ideal_dcg(checked, weights, int(n))
+        weights, levels = weighting.weights(int(n)), np.asarray(checked.levels)
+        gains = checked(middles(weights.size, int(n)))
+        return float(shares_of_ideal({int(n): weights}, [int(n)], gains, levels, checked.shares[None])[0])
     if form == "integral":
         end = 1.0 if weighting.cutoff is None else weighting.depth(int(n)) / n
         weight = rank_weight(weighting.discount, n)
@@ -88,11 +94,41 @@ def middles(depth: int, n: int) -> Floats:
     return 1 - (np.arange(1, depth + 1) - 0.5) / n
 
 
-def ideal_dcg(curve: Curve, weights: Floats, n: int) -> float:
-    """Return the DCG of the ideal order of n documents with the expected number of documents at each gain."""
-    sums = np.concatenate(([0.0], np.cumsum(weights)))
-    ends = n * np.concatenate(([0.0], np.cumsum(curve.shares)))
-    return float(np.asarray(curve.levels) @ np.diff(np.interp(ends, np.arange(sums.size), sums)))
+def shares_of_ideal(
+    weights: Mapping[int, Floats], sizes: Sequence[int], gains: Floats, levels: Floats, shares: Floats
+) -> Floats:
+    """Return the DCG of each list, divided by that of the ideal order of the expected number of documents per gain.
+
+    Parameters
+    ----------
+    weights : mapping of int to float64 array
+        For each number of documents, the weights of the ranks.
+    sizes : sequence of int
+        The number of documents of each list.
+    gains : float64 array
+        The expected gain at each rank with a weight, one list after the other.
+    levels : float64 array
+        Gains, in decreasing order.
+    shares : float64 array of shape (n_lists, n_levels)
+        The share of documents with each gain.
+
+    Returns
+    -------
+    float64 array
+        One ratio per list; NaN if the ideal is 0.
+    """
+    summed = {n: np.append(0.0, np.cumsum(own)) for n, own in weights.items()}
+    depths, counts = np.array([weights[n].size for n in sizes]), np.array(sizes, np.float64)[:, None]
+    offsets = np.append(0, np.cumsum(depths))
+    dcg = sums(np.concatenate([weights[n] for n in sizes]) * gains, offsets)
+    ends = np.cumsum(np.concatenate((np.zeros((len(shares), 1)), shares), axis=1), axis=1) * counts
+    ends = np.minimum(ends, depths[:, None])
+    whole = np.minimum(ends.astype(np.int64), depths[:, None] - 1)
+    at = whole + (offsets[:-1] + np.arange(depths.size))[:, None]
+    flat = np.concatenate([summed[n] for n in sizes])
+    ideal = np.diff(flat[at] + (ends - whole) * (flat[at + 1] - flat[at])) @ levels
+    ratios: Floats = np.divide(dcg, ideal, out=np.full(ideal.shape, np.nan), where=ideal > 0)
+    return ratios
 
 
 def check_n_docs(n: float) -> int:

@@ -129,9 +129,9 @@ def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: CutoffLike = No
     if sees(weighting) != "few":
         raise OptionError(f"the sum of the weights of {weighting} is unbounded: NDCG has a limit, see theory.limit")
     checked = curves.relevant(curve)
-    head, total, squares = head_and_sums(weighting)
+    head, total, _ = head_and_sums(weighting)
     gains, probabilities = checked.top_gains()
-    concentration = squares / total**2
+    concentration = concentration_at_top(weighting)
     return BoundedLaw(
         mean=checked.top / checked.best,
         variance=checked.top_variance / checked.best**2 * concentration,
@@ -141,6 +141,12 @@ def bounded_law(discount: MeasureLike, curve: CurveLike, cutoff: CutoffLike = No
         probabilities=probabilities,
         shares=head / total,
     )
+
+
+def concentration_at_top(weighting: Weighting) -> float:
+    """Return sum D^2 / (sum D)^2 of the weights."""
+    _, total, squares = head_and_sums(weighting)
+    return squares / total**2
 
 
 def head_and_sums(weighting: Weighting) -> tuple[Floats, float, float]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from idealrank._core.checks import are_numbers
+from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.measures import cutoffs, discounts
 from idealrank.measures.cutoffs import CutoffLike
@@ -12,6 +16,9 @@ from idealrank.theory.long_lists import curves, weights
 from idealrank.theory.long_lists.curves import Curve, CurveLike
 from idealrank.theory.long_lists.measure_discount import MeasureLike, Weighting
 from idealrank.theory.long_lists.weights import discount_sum
+
+if TYPE_CHECKING:
+    from idealrank.theory.long_lists.stacked_curves import StepCurves
 
 
 def limit(discount: MeasureLike, curve: CurveLike, cutoff: CutoffLike = None) -> float:
@@ -56,13 +63,19 @@ def limit(discount: MeasureLike, curve: CurveLike, cutoff: CutoffLike = None) ->
     (1.0, 0.7)
     """
     weighting = Weighting.of(discount, cutoff)
-    checked = curves.relevant(curve)
+    found = float(limit_or_nan(weighting, curves.relevant(curve)))
+    if math.isnan(found):
+        raise OptionError(f"NDCG has no limit here: {without_limit(weighting)}")
+    return found
+
+
+def limit_or_nan(weighting: Weighting, curve: Curve | StepCurves) -> Floats:
+    """Return the limit of each curve; NaN if there is none."""
     seen = sees(weighting)
     if seen == "list":
-        return _share_of_ideal(weighting, checked)
-    if seen == "top" or (seen == "few" and checked.top_variance == 0):
-        return checked.top / checked.best
-    raise OptionError(f"NDCG has no limit here: {without_limit(weighting)}")
+        return np.asarray(_share_of_ideal(weighting, curve))
+    exists = seen == "top" or (seen == "few" and np.asarray(curve.top_variance) == 0)
+    return np.where(exists, curve.top / curve.best, np.nan)
 
 
 def sees(weighting: Weighting) -> str:
@@ -129,11 +142,11 @@ def end_of(weighting: Weighting) -> float:
     return weighting.cutoff.c if isinstance(weighting.cutoff, cutoffs.Fraction) else 1.0
 
 
-def _share_of_ideal(weighting: Weighting, curve: Curve) -> float:
-    """The limit under a discount that sees the whole list."""
+def _share_of_ideal(weighting: Weighting, curve: Curve | StepCurves) -> float | Floats:
+    """The limit of each curve under a discount that sees the whole list."""
     found = weighting.regime
     if found.kind == "slow" and weighting.cutoff is None:
-        return 1.0  # Theorem 4, exactly
+        return np.ones_like(curve.mean)  # Theorem 4, exactly
     weight = weights.linear() if found.kind == "linear" else weights.power(found.beta)
     end = end_of(weighting)
     return curve.integral(weight, to=end) / curve.ideal_integral(weight, to=end)

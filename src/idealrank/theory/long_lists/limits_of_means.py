@@ -12,8 +12,8 @@ pooled curve helps only where a query has too few documents to show a curve of i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -21,20 +21,20 @@ from scipy import special
 
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import check_columns
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import OptionError
 from idealrank.losses.segments import sums
 from idealrank.measures import Measure
 from idealrank.measures.measure_base import empty_value
 from idealrank.stats.intervals import bounded_interval
-from idealrank.theory.long_lists.expectations import pseudo_expectation
-from idealrank.theory.long_lists.laws import bounded_law
-from idealrank.theory.long_lists.limits import limit, sees
+from idealrank.theory.long_lists.expectations import LEAST_RELEVANT, shares_of_ideal
+from idealrank.theory.long_lists.laws import concentration_at_top
+from idealrank.theory.long_lists.limits import limit_or_nan, sees
 from idealrank.theory.long_lists.measure_discount import Weighting
+from idealrank.theory.long_lists.stacked_curves import StepCurves, shrunk
 from idealrank.theory.long_lists.steps import StepCurve
 
 #: The pooled curve counts as much as this many documents of the query.
 PRIOR = 20.0
-_ROUNDS = 500
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class QueryCurves:
 
     Parameters
     ----------
-    curves : tuple of StepCurve
+    curves : StepCurves
         One curve per query with a relevant document.
     queries : int64 array
         The numbers of these queries.
@@ -53,7 +53,7 @@ class QueryCurves:
         How much of each curve comes from the query's own documents; the rest is the pooled curve.
     pooled : StepCurve
         The curve of all queries.
-    own : tuple of StepCurve
+    own : StepCurves
         The curves from the query's own documents only.
     n_empty : int
         The number of queries without a relevant document, which have no curve.
@@ -61,26 +61,22 @@ class QueryCurves:
     Examples
     --------
     >>> found = fit_queries([1, 0, 1, 1, 0, 0], [3, 2, 1, 3, 2, 1], [0, 3, 6])
-    >>> [round(curve.p, 3) for curve in found.curves], found.weights.round(3)
-    ([0.667, 0.333], array([0.13, 0.13]))
+    >>> found.curves.mean.round(3), found.weights.round(3)
+    (array([0.667, 0.333]), array([0.13, 0.13]))
     """
 
-    curves: tuple[StepCurve, ...]
+    curves: StepCurves
     queries: Int64s
     sizes: Int64s
     weights: Floats
     pooled: StepCurve
-    own: tuple[StepCurve, ...]
+    own: StepCurves
     n_empty: int = 0
 
-    @property
-    def alone(self) -> QueryCurves:
-        """The curves from each query's own documents only."""
-        return replace(self, curves=self.own)
-
-    def each(self, function: Callable[[StepCurve, int], float]) -> Floats:
-        """Return a function of each query's curve and its number of documents."""
-        return np.array([function(*pair) for pair in zip(self.curves, self.sizes.tolist(), strict=True)], np.float64)
+    @cached_property
+    def gains_at_ranks(self) -> Floats:
+        """The expected gain at each rank, one query after the other."""
+        return self.curves.gains_at_ranks(self.sizes)
 
 
 def fit_queries(
@@ -120,54 +116,12 @@ def fit_queries(
     gains, column, cut = check_columns(labels, scores, offsets)
     pooled = StepCurve.fit(gains, column, cut, method=method, n_bins=n_bins)
     numbers = np.flatnonzero(sums(gains, cut) > 0)
-    slices = [slice(*cut[number : number + 2]) for number in numbers]
     sizes = np.diff(cut)[numbers]
     weights = sizes / (sizes + prior)
-    own = [StepCurve.fit(gains[each], column[each], method=method, n_bins=n_bins) for each in slices]
-    curves = own if prior == 0 else _shrunk(own, pooled, weights)
-    n_empty = cut.size - 1 - numbers.size
-    return QueryCurves(tuple(curves), numbers.astype(np.int64), sizes, weights, pooled, tuple(own), n_empty)
-
-
-def _shrunk(own: list[StepCurve], pooled: StepCurve, weights: Floats) -> list[StepCurve]:
-    """The curves, moved towards the pooled one with their own shares."""
-    levels, found = np.asarray(pooled.levels), []
-    for curve, lent, weight in zip(own, _common_shape(own, pooled), weights.tolist(), strict=True):
-        edges = np.union1d(pooled.edges, curve.edges)
-        edges = np.append(edges[:-1][np.diff(edges) > 1e-12], 1.0)
-        middles = (edges[1:] + edges[:-1]) / 2
-        borrowed = lent[:, np.searchsorted(pooled.edges, middles) - 1][np.isin(levels, curve.levels)]
-        steps = weight * curve.probabilities(middles) + (1 - weight) * borrowed
-        found.append(StepCurve(edges, dict(zip(curve.levels, steps.clip(0, 1), strict=True))))
-    return found
-
-
-def _common_shape(own: list[StepCurve], pooled: StepCurve) -> Floats:
-    """Curves of one shape with each query's own shares: of shape (queries, levels, steps of the pooled curve).
-
-    log P(level l at place s of query q) is a sum of terms of (q, l), (l, s) and (q, s), chosen so that the shares of
-    each query and the mean over queries at each place are as seen (iterative proportional fitting).
-    """
-    levels, widths = np.asarray(pooled.levels), np.diff(pooled.edges)
-    seen = np.zeros((len(own), levels.size + 1, widths.size))
-    for table, curve in zip(seen, own, strict=True):
-        below = curve.below(pooled.edges)
-        table[:-1][np.isin(levels, curve.levels)] = np.diff(below) / widths
-        table[-1] = np.maximum(1 - table[:-1].sum(axis=0), 0)  # gain 0
-    shares, means = seen @ widths, seen.mean(axis=0)
-    chances = np.broadcast_to(means, seen.shape)
-    for _ in range(_ROUNDS):
-        chances = chances * _ratio(shares, chances @ widths)[:, :, None]
-        chances = chances * _ratio(means, chances.mean(axis=0))
-        chances = chances * _ratio(np.ones(1), chances.sum(axis=1, keepdims=True))
-        if np.abs(chances @ widths - shares).max() < 1e-4:
-            break
-    return chances[:, :-1]
-
-
-def _ratio(wanted: Floats, have: Floats) -> Floats:
-    """The factors from what there is to what is wanted; 0 where there is nothing."""
-    return np.divide(wanted, have, out=np.zeros_like(have), where=have > 0)
+    kept = np.repeat(np.isin(np.arange(cut.size - 1), numbers), np.diff(cut))
+    own = StepCurves.fit(gains[kept], column[kept], np.append(0, np.cumsum(sizes)), method=method, n_bins=n_bins)
+    curves = own if prior == 0 else shrunk(own, pooled, weights)
+    return QueryCurves(curves, numbers.astype(np.int64), sizes, weights, pooled, own, cut.size - 1 - numbers.size)
 
 
 _CONFIDENCE = 0.95
@@ -241,14 +195,38 @@ def prospect(m: Measure, fits: QueryCurves) -> Prospect:
     expected, limits = Mean.of(expected_values(m, fits)), limit_mean(m, fits)
     if not _is_random(m, fits):
         return Prospect(expected, limits, math.nan)
-    variances = _each(m, fits, lambda weighting, curve, n: bounded_law(weighting, curve).variance)
-    tops = fits.each(lambda curve, n: curve.top / curve.best)
-    return Prospect(expected, limits, math.sqrt(variances.mean() + tops.var()))
+    curves = fits.curves
+    variances = curves.top_variance / curves.best**2 * _concentration(m)
+    return Prospect(expected, limits, math.sqrt(variances.mean() + (curves.top / curves.best).var()))
+
+
+def _concentration(m: Measure) -> float:
+    """The share of the variance at the top that is left in NDCG if it stays random; NaN if theory does not know it."""
+    try:
+        weighting = Weighting.of(m)
+    except OptionError:
+        return math.nan
+    return concentration_at_top(weighting) if sees(weighting) == "few" else math.nan
 
 
 def expected_values(m: Measure, fits: QueryCurves) -> Floats:
-    """Return the expected value on each query's list, those without a relevant document last."""
-    return _and_empty(m, fits, _each(m, fits, pseudo_expectation))
+    """Return the expected value on each query's list, those without a relevant document last.
+
+    They are NaN if theory does not know the measure; one is NaN if its query has too few relevant documents.
+    """
+    try:
+        weighting = Weighting.of(m)
+    except OptionError:
+        return np.full(len(fits.sizes) + fits.n_empty, math.nan)
+    curves, sizes, weights = fits.curves, fits.sizes.tolist(), {}
+    for n in {*sizes}:
+        weights[n] = np.zeros(n)
+        own = weighting.weights(n)
+        weights[n][: own.size] = own
+    values = shares_of_ideal(weights, sizes, fits.gains_at_ranks, curves.levels, curves.shares)
+    values = np.where(fits.sizes * curves.shares.sum(axis=1) > LEAST_RELEVANT, values, np.nan)
+    empty = math.nan if np.isnan(values).all() else empty_value(m.with_convention())
+    return np.append(values, np.full(fits.n_empty, empty))
 
 
 def limit_mean(m: Measure, fits: QueryCurves) -> Mean:
@@ -261,7 +239,7 @@ def limit_mean(m: Measure, fits: QueryCurves) -> Mean:
         return Mean(math.nan, math.nan, math.nan)
     if _tends_to_1(m):
         return Mean(1.0, 1.0, 1.0)
-    limits, own = (_each(m, each, lambda weighting, curve, n: limit(weighting, curve)) for each in (fits, fits.alone))
+    limits, own = (limit_or_nan(Weighting.of(m), each) for each in (fits.curves, fits.own))
     return Mean.of(limits, float(np.nanvar(own, ddof=1)) if np.isfinite(own).sum() > 1 else None)
 
 
@@ -271,32 +249,10 @@ def _tends_to_1(m: Measure) -> bool:
     return weighting.cutoff is None and weighting.regime.kind == "slow"
 
 
-def _each(m: Measure, fits: QueryCurves, function: Callable[[Weighting, StepCurve, int], float]) -> Floats:
-    """A function of the weights of the ranks and each query's curve and size; NaN if theory does not know it."""
-    try:
-        weighting = Weighting.of(m)
-    except OptionError:
-        return np.full(len(fits.curves), math.nan)
-
-    def or_nan(curve: StepCurve, n: int) -> float:
-        try:
-            return function(weighting, curve, n)
-        except (OptionError, DataError):
-            return math.nan
-
-    return fits.each(or_nan)
-
-
-def _and_empty(m: Measure, fits: QueryCurves, values: Floats) -> Floats:
-    """The values, and those of the queries without a relevant document; NaN if such queries do not count."""
-    empty = math.nan if np.isnan(values).all() else empty_value(m.with_convention())
-    return np.append(values, np.full(fits.n_empty, empty))
-
-
 def _is_random(m: Measure, fits: QueryCurves) -> bool:
     """Whether NDCG stays random on long lists of some query."""
     try:
         few = sees(Weighting.of(m)) in ("few", "undecided")
     except OptionError:
         return True
-    return few and any(curve.top_variance > 0 for curve in fits.curves)
+    return few and bool((fits.curves.top_variance > 0).any())

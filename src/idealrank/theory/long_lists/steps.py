@@ -280,18 +280,16 @@ def _resampled(queries: list[_Query], rng: np.random.Generator) -> list[_Query]:
 
 def _fitted(queries: list[_Query], method: str, n_bins: int) -> StepCurve:
     """Fit a curve to all queries."""
-    levels = np.unique(np.concatenate([query.gains for query in queries]))[::-1]
-    levels = levels[levels > 0]
+    gains, scores = (np.concatenate(columns) for columns in zip(*queries, strict=True))
+    offsets = np.cumsum([0, *(query.gains.size for query in queries)])
+    levels = levels_of(gains)
     if method in ("bins", "top"):
-        n_docs = sum(query.gains.size for query in queries)
-        halvings = int(max(0, np.log2(n_docs / n_bins / _LEAST))) if method == "top" else 0
-        inside_top = 1 - 0.5 ** np.arange(1, halvings + 1) / n_bins
-        edges = np.concatenate((np.linspace(0, 1, n_bins + 1)[:-1], inside_top, [1.0]))
+        edges = bin_edges(method, n_bins, gains.size)
     elif len(queries) == 1:
-        edges = np.concatenate(([0.0], np.unique(canonical_score(queries[0].scores))))
+        edges = np.concatenate(([0.0], np.unique(canonical_score(scores))))
     else:
         edges = np.linspace(0, 1, _COMMON_STEPS + 1)
-    below = np.mean([_shares_below(edges, levels, query) for query in queries], axis=0)
+    below = shares_below(edges, levels, gains, scores, offsets).mean(axis=0)
     if method == "isotonic":
         from scipy.optimize import isotonic_regression
 
@@ -304,9 +302,57 @@ def _fitted(queries: list[_Query], method: str, n_bins: int) -> StepCurve:
     return StepCurve(edges, dict(zip(levels.tolist(), steps, strict=True)))
 
 
-def _shares_below(edges: Floats, levels: Floats, query: _Query) -> Floats:
-    """For each level and edge, the share of the query's documents that have this gain and are below the edge."""
-    _, places, counts = np.unique(query.scores, return_inverse=True, return_counts=True)
-    knots = np.cumsum(np.append(0, counts)) / query.gains.size  # canonical scores
-    below = [np.cumsum(np.append(0, np.bincount(places, query.gains == level))) / query.gains.size for level in levels]
-    return np.array([np.interp(edges, knots, row) for row in below])
+def levels_of(gains: Floats) -> Floats:
+    """Return the gains above 0, in decreasing order."""
+    levels = np.unique(gains)[::-1]
+    return levels[levels > 0]
+
+
+def bin_edges(method: str, n_bins: int, n_docs: int) -> Floats:
+    """Return the edges of bins of equal width; by the method "top", the last one is halved while it is large."""
+    halvings = int(max(0, np.log2(n_docs / n_bins / _LEAST))) if method == "top" else 0
+    inside_top = 1 - 0.5 ** np.arange(1, halvings + 1) / n_bins
+    return np.concatenate((np.linspace(0, 1, n_bins + 1)[:-1], inside_top, [1.0]))
+
+
+def shares_below(edges: Floats, levels: Floats, gains: Floats, scores: Floats, offsets: Int64s) -> Floats:
+    """Return the share of each query's documents that have each gain and a canonical score below each edge.
+
+    Parameters
+    ----------
+    edges : float64 array of shape (n_edges,) or (n_queries, n_edges)
+        Canonical scores, for all queries or for each.
+    levels : float64 array
+        Gains.
+    gains, scores : float64 arrays
+        The gain and the score of each document. Those with the same score share their places evenly.
+    offsets : int64 array
+        The offsets of the queries, none of which is empty.
+
+    Returns
+    -------
+    float64 array of shape (n_queries, n_levels, n_edges)
+        The shares.
+
+    Examples
+    --------
+    >>> labels, offsets = np.array([1.0, 0.0, 1.0]), np.array([0, 2, 3])
+    >>> shares_below(np.array([0, 0.5, 1]), np.array([1.0]), labels, np.array([2.0, 1.0, 1.0]), offsets).tolist()
+    [[[0.0, 0.0, 0.5]], [[0.0, 0.5, 1.0]]]
+    """
+    sizes, starts = np.diff(offsets)[:, None], offsets[:-1, None]
+    order = np.lexsort((scores, np.repeat(np.arange(sizes.size), sizes[:, 0])))
+    ranked = scores[order]
+    is_first = np.append(True, ranked[1:] != ranked[:-1])
+    is_first[offsets[:-1]] = True
+    ends = np.append(np.flatnonzero(is_first), ranked.size)  # of documents with the same score
+    counts = np.zeros((levels.size, ranked.size + 1))
+    np.cumsum(gains[order] == levels[:, None], axis=1, out=counts[:, 1:])
+    reached = edges * sizes
+    whole = np.rint(reached)
+    reached = np.where(np.abs(reached - whole) < 1e-9, whole, reached)  # an edge between two documents is exactly there
+    same = (np.cumsum(is_first) - 1)[starts + np.minimum(reached.astype(np.int64), sizes - 1)]
+    part = (reached - (ends[same] - starts)) / (ends[same + 1] - ends[same])
+    before, after = counts[:, ends[same]], counts[:, ends[same + 1]]
+    found = (before - counts[:, starts] + part * (after - before)) / sizes
+    return np.ascontiguousarray(found.transpose(1, 0, 2))

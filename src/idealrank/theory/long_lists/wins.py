@@ -261,7 +261,12 @@ def counts_equally(weighting: Weighting) -> bool:
 
 def limit_gap(weighting: Weighting, a: Curve, b: Curve) -> float:
     """Return the difference of the limits of two curves."""
-    return limit(weighting.discount, a, weighting.cutoff) - limit(weighting.discount, b, weighting.cutoff)
+    return _limit(weighting, a) - _limit(weighting, b)
+
+
+@lru_cache(maxsize=1024)  # the same for all pairs of a ranker
+def _limit(weighting: Weighting, curve: Curve) -> float:
+    return limit(weighting, curve)
 
 
 def _with_equal_limits(weighting: Weighting, seen: str, a: Curve, b: Curve) -> float:
@@ -284,14 +289,19 @@ def _with_equal_limits(weighting: Weighting, seen: str, a: Curve, b: Curve) -> f
 _PLACES = np.concatenate([(np.arange(4000) + 0.5) / 4000, np.exp2(-np.arange(0.5, 40))])
 
 
-@lru_cache(maxsize=8)  # the same for all measures of a pair
+@lru_cache(maxsize=1024)  # the same for all measures of a pair
 def agree(a: Curve, b: Curve, end: float = 1.0) -> bool:
     """Return whether two curves are numerically the same on the places u from 0 to ``end``."""
-    u = end * _PLACES
-    rows_a, rows_b = (dict(zip(each.levels, each.probabilities(1 - u), strict=True)) for each in (a, b))
-    zeros = np.zeros_like(u)
+    rows_a, rows_b = (_at_places(each, end) for each in (a, b))
+    zeros = np.zeros_like(_PLACES)
     differences = [rows_a.get(level, zeros) - rows_b.get(level, zeros) for level in rows_a | rows_b]
     return bool(np.abs(differences).max() < 1e-9)
+
+
+@lru_cache(maxsize=256)  # the same for all pairs of a ranker
+def _at_places(curve: Curve, end: float) -> dict[float, Floats]:
+    """The probability of each level at the places up to ``end``."""
+    return dict(zip(curve.levels, curve.probabilities(1 - end * _PLACES), strict=True))
 
 
 def top_integral(a: Curve, b: Curve) -> float:
