@@ -116,6 +116,17 @@ def test_a_discount_of_ones_own_may_increase() -> None:
     assert_allclose(reordered, [8 / 9], rtol=0, atol=1e-12)
 
 
+def test_a_discount_with_other_weights_than_its_base_class_may_increase() -> None:
+    class Rising(discounts.Zipf):
+        def __call__(self, ranks: Any, n: int | None = None) -> np.ndarray:
+            return np.asarray(ranks, float)
+
+    with pytest.raises(OptionError, match="needs a discount that starts above 0, does not increase"):
+        ir.losses.LambdaLoss(discount=Rising())
+    values, _ = ir.losses.SoftNDCG(sigma=1e-9, discount=Rising(), gain="linear")([0, 1, 2], [0, 1, 2])
+    assert_allclose(values, [1 - NDCG(discount=[1, 2, 3], gain="linear")([0, 1, 2], [0, 1, 2])[0]], rtol=0, atol=1e-9)
+
+
 def test_measures_against_random_orders_use_the_same_ideal() -> None:
     name = "gain=linear,discount=table:1:0:2"
     labels, scores = np.array([1.0, 2.0, 0.0]), np.array([1.0, 2.0, 3.0])

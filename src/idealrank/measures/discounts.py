@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,11 @@ class Discount(Numbers):
 
     #: Whether no weight is larger than an earlier one, or negative, whatever the options are.
     decreases: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__call__" in vars(cls) and "decreases" not in vars(cls):
+            cls.decreases = False  # other weights than those of the base class
 
     def __call__(self, ranks: npt.ArrayLike, n: int | None = None) -> Floats:
         """Return the weight of each rank.
