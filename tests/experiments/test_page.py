@@ -90,6 +90,13 @@ def test_the_summary_tells_if_verdicts_depend_on_the_seed(generator: Any) -> Non
         assert not changed or "one seed in five changes the verdict" in generator.EXPERIMENTS[name].found
 
 
+def test_the_summary_counts_the_verdicts_that_single_seeds_change(generator: Any) -> None:
+    by_title = tables(generator.details()["qin2008"])
+    rows = next(rows for title, rows in by_title.items() if "single seeds" in title)[1:]
+    n_changed = sum(len(set(outcomes)) > 1 for _, *outcomes in rows)
+    assert f"single seeds change {n_changed} of {len(rows)} verdicts" in generator.EXPERIMENTS["qin2008"].found
+
+
 def test_numbers_of_a_summary_are_in_the_tables_below_it(generator: Any) -> None:
     for name, printed in ran(generator).items():
         numbers = re.findall(r"\d+\.\d+(?:e-\d+)?", generator.EXPERIMENTS[name].found)

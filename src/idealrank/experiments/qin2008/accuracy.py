@@ -96,7 +96,7 @@ def errors_in_training(train: RankingData, protocol: Protocol) -> dict[str, Erro
 
 
 def _errors(train: RankingData, loss: Approximation, protocol: Protocol) -> Floats:
-    """The errors of the loss on its own training queries, before the first epoch and after each."""
+    """The errors of the loss on its training queries, before the first epoch and after each: means over seeds."""
     normalize = NORMALIZE[protocol.choices.reference["features"]]
     part, start = QueryBlock.of(train, normalize, n_threads=1), np.zeros(train.n_features + 1)
     lists, found = part.lists, []
@@ -106,8 +106,9 @@ def _errors(train: RankingData, loss: Approximation, protocol: Protocol) -> Floa
         found.append(approximation_error(lists.labels, scores, lists.offsets, loss).actual)
         return float(found[-1].mean())
 
-    sgd(LinearObjective(part, loss), start, Trace(start, rho, None), protocol.epochs, protocol.rate, protocol.seed)
-    return np.array(found)
+    for seed in protocol.seeds:
+        sgd(LinearObjective(part, loss), start, Trace(start, rho, None), protocol.epochs, protocol.rate, seed)
+    return np.asarray(np.mean(np.split(np.array(found), protocol.n_seeds), axis=0))
 
 
 def of_errors(errors: Mapping[str, Mapping[str, Errors]], seed: int) -> Iterator[Claim]:

@@ -23,10 +23,11 @@ _TOP = (1, 2, 3)
 _BINARY = "TD2003 and TD2004"
 
 
-def tables_of(runs: Sequence[TrainedCollection]) -> dict[str, Table]:
-    """Return {title: table}: per collection, the effect of each choice, and a table of means per scale of features."""
+def tables_of(runs: Sequence[TrainedCollection], seed: int) -> dict[str, Table]:
+    """Return {title: table}: per collection, the effect of each choice and seed, and means per scale of features."""
     tables = {f"Effect of each open choice: {each.name}": _effects(each) for each in runs}
     for each in runs:
+        tables[f"Reference setting with single seeds: {each.name}"] = _by_seed(each, seed)
         tables |= {f"Five-fold test means: {each.name}, {features}": _means(each, features) for features in each.found}
     return tables
 
@@ -50,36 +51,44 @@ def _effects(run: TrainedCollection) -> Table:
     return Table([Column("setting"), *map(Column, names)], rows)
 
 
+def _by_seed(run: TrainedCollection, seed: int) -> Table:
+    """The outcome of each claim in the reference setting, with the mean over seeds and with each seed alone."""
+    parts = [run, *map(run.with_seed, run.protocol.seeds)]
+    claims = zip(*(_of(part, seed) for part in parts), strict=True)
+    titles = ["claim", f"mean of {run.protocol.n_seeds} seeds", *(f"seed {each}" for each in run.protocol.seeds)]
+    rows: list[list[Value]] = [[own[0].says, *(each.findings[0].outcome for each in own)] for own in claims]
+    return Table(list(map(Column, titles)), rows)
+
+
 def _changes(run: TrainedCollection, setting: Setting) -> dict[str, str]:
     """The choices of a setting that are not those of the reference."""
     return {axis: value for axis, value in setting.items() if run.protocol.choices.reference[axis] != value}
 
 
 def _means(run: TrainedCollection, features: str) -> Table:
-    """NDCG by both discounts, MAP as in the claims (ties in file order), and for OHSUMED the published NDCG@n."""
+    """NDCG by both discounts, MAP as in the claims (ties in file order), and for OHSUMED the published NDCG@n.
+
+    Means over seeds, and the range of NDCG over seeds.
+    """
     published = PUBLISHED_NDCG if "ohsumed" in run.name.lower() else {}
     letor, standard = ({"discount": discount} for discount in LIKE)
     shown = [(f"NDCG{at}", f"ndcg{at}", letor) for at in ("@1", "@5", "@10", "")]
     shown += [("standard NDCG", "ndcg", standard), ("MAP", "ap", letor)]
-    columns = [Column("ranker"), *(Column(title, ".4f") for title, *_ in shown)]
+    columns = [Column("ranker"), *(Column(title, ".4f") for title, *_ in shown), Column("NDCG by seed")]
     rows: list[list[Value]] = []
-    for name in run.found[features].scores:
-        means = (
-            float(run.measured({"features": features, **setting}).fold_means(measure)[name].mean())
-            for _, measure, setting in shown
-        )
-        known = [published.get(name.split(",")[0])] if published else []
-        rows.append([name, *means, *known])
+    for name, setting in run.protocol.trained(features, graded=run.graded):
+        means = (run.mean(name, measure, {**setting, **discount}) for _, measure, discount in shown)
+        by_seed = run.means(name, "ndcg", setting)
+        spread = f"{min(by_seed):.4f} to {max(by_seed):.4f}" if len(by_seed) > 1 else ""
+        known = [published.get(name)] if published else []
+        rows.append([run.protocol.name(name, setting), *means, spread, *known])
     return Table([*columns, Column("published NDCG", ".4f")] if published else columns, rows)
 
 
 def claims_of(runs: Sequence[TrainedCollection], seed: int) -> Iterator[Claim]:
     """Yield the claims of Sections 6.3 to 6.5: those about MAP on collections with two labels, others on the others."""
     for each in runs:
-        if each.graded:
-            yield from _of_ndcg(each, seed)
-        else:
-            yield from _of_map(each, seed)
+        yield from _of(each, seed)
     if all(each.graded for each in runs):
         why = f"needs {_BINARY} of LETOR, which were not given"
         yield from (Claim.untestable(where, says, why) for where, says in _CLAIMS_ABOUT_MAP)
@@ -96,6 +105,11 @@ _CLAIMS_ABOUT_MAP = (
         f"MAP of ApproxAP is not lower than that of ApproxNDCG by more than {_CLOSE} (0.233/0.350 and 0.238/0.318)",
     ),
 )
+
+
+def _of(run: TrainedCollection, seed: int) -> Iterator[Claim]:
+    """The claims that a collection tests."""
+    return (_of_ndcg if run.graded else _of_map)(run, seed)
 
 
 def _of_map(run: TrainedCollection, seed: int) -> Iterator[Claim]:

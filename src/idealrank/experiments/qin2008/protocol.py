@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from idealrank import learners
 from idealrank.experiments.claims import Choices, Setting
 
-__all__ = ["CHOICES", "LIKE", "NORMALIZE", "PUBLISHED_NDCG", "QUICK", "Protocol", "trained_name"]
+__all__ = ["CHOICES", "LIKE", "NORMALIZE", "PUBLISHED_NDCG", "QUICK", "Protocol"]
 
 #: NDCG@n on OHSUMED: Sections 6.4 and 6.5.
 PUBLISHED_NDCG = {"ApproxNDCG": 0.6698, "ApproxAP": 0.6693, "SoftRank": 0.6680, "AdaRank.NDCG": 0.6589}
@@ -20,18 +20,17 @@ CHOICES = Choices(
     {
         "features": ("min-max features", "features as in the files"),
         "training": ("Algorithm 1", "L-BFGS"),
-        "seed": ("first seed", "second seed", "third seed", "fourth seed", "fifth seed"),
         "discount": ("LETOR discount", "discount 1/log2(1 + rank)"),
         "AdaRank": ("repeats allowed", "no repeats"),
     }
 )
 NORMALIZE = {"min-max features": "minmax", "features as in the files": None}
 LIKE = {"LETOR discount": "letor1", "discount 1/log2(1 + rank)": None}
-#: The open choices that each ranker's training depends on. ApproxAP, whose grid is the largest, has one seed.
+#: The open choices that each ranker's training depends on.
 _TRAINED_BY: dict[str, tuple[str, ...]] = {
-    "ApproxNDCG": ("training", "seed"),
+    "ApproxNDCG": ("training",),
     "ApproxAP": ("training",),
-    "SoftRank": ("training", "seed"),
+    "SoftRank": ("training",),
     "AdaRank.NDCG": ("AdaRank",),
     "AdaRank.MAP": ("AdaRank",),
     "SVMMap": (),
@@ -42,21 +41,13 @@ _ON_GRADED = ("ApproxNDCG", "ApproxAP", "SoftRank", "AdaRank.NDCG", "ListNet")
 _ON_BINARY = ("ApproxNDCG", "ApproxAP", "AdaRank.MAP", "SVMMap", "ListNet")
 
 
-def trained_name(ranker: str, setting: Setting) -> str:
-    """Return the name of a ranker as it is trained in a setting.
-
-    >>> trained_name("ApproxNDCG", CHOICES.reference), trained_name("SVMMap", CHOICES.reference)
-    ('ApproxNDCG, Algorithm 1, first seed', 'SVMMap')
-    """
-    return ", ".join([ranker, *(setting[axis] for axis in _TRAINED_BY[ranker])])
-
-
 @dataclass(frozen=True)
 class Protocol:
     """T, eta and the grids of Sections 6.3 and 6.4.
 
     The paper took SoftRank from its authors' tool; here it is trained by Algorithm 1, and its sigma has a grid like the
     alpha of ApproxNDCG. With L-BFGS or with other features, ApproxAP has the beta of the paper's Figure 1, 10, only.
+    Only Algorithm 1 is random: it shuffles the queries.
 
     Parameters
     ----------
@@ -75,7 +66,9 @@ class Protocol:
     n_folds : int
         The number of folds.
     seed : int
-        Seed of the random number generator.
+        The first seed of Algorithm 1.
+    n_seeds : int
+        With how many seeds, one after the other, Algorithm 1 trains each ranker.
     choices : Choices
         The open choices.
 
@@ -83,8 +76,8 @@ class Protocol:
     --------
     >>> for name, (_, grid) in Protocol().rankers("features as in the files", graded=False).items():
     ...     print(name, grid)
-    ApproxNDCG, Algorithm 1, first seed {'alpha': [10, 20, 50, 100, 150, 200, 250, 300]}
-    ApproxAP, Algorithm 1 {'alpha': [10, 20, 50, 100], 'beta': [10]}
+    ApproxNDCG, Algorithm 1, seed 0 {'alpha': [10, 20, 50, 100, 150, 200, 250, 300]}
+    ApproxAP, Algorithm 1, seed 0 {'alpha': [10, 20, 50, 100], 'beta': [10]}
     AdaRank.MAP, repeats allowed {}
     SVMMap {'l2': [0.001, 0.01, 0.1]}
     ListNet {}
@@ -100,6 +93,7 @@ class Protocol:
     iterations: int = 100
     n_folds: int = 5
     seed: int = 0
+    n_seeds: int = 5
     choices: Choices = field(default=CHOICES)
 
     def for_queries(self, n_queries: int) -> Protocol:
@@ -116,31 +110,61 @@ class Protocol:
         axes |= {"discount"} if "ndcg" in measure else set()
         return self.choices.only(*(name for name in self.choices.values if name in axes)).settings()
 
+    @property
+    def seeds(self) -> range:
+        """The seeds of Algorithm 1."""
+        return range(self.seed, self.seed + self.n_seeds)
+
+    @staticmethod
+    def name(ranker: str, setting: Setting) -> str:
+        """Return the name of a ranker as it is trained in a setting, with any seed.
+
+        >>> Protocol.name("ApproxNDCG", CHOICES.reference)
+        'ApproxNDCG, Algorithm 1'
+        """
+        return ", ".join([ranker, *(setting[axis] for axis in _TRAINED_BY[ranker])])
+
+    def runs(self, ranker: str, setting: Setting) -> list[str]:
+        """Return the names of a ranker as it is trained in a setting: one per seed if that is random.
+
+        Features that are not those of the reference have the first seed only.
+
+        >>> Protocol(n_seeds=2).runs("ApproxNDCG", CHOICES.reference), Protocol().runs("SVMMap", CHOICES.reference)
+        (['ApproxNDCG, Algorithm 1, seed 0', 'ApproxNDCG, Algorithm 1, seed 1'], ['SVMMap'])
+        """
+        name = self.name(ranker, setting)
+        if "training" not in _TRAINED_BY[ranker] or setting["training"] != "Algorithm 1":
+            return [name]
+        is_reference = setting["features"] == self.choices.reference["features"]
+        return [f"{name}, seed {seed}" for seed in (self.seeds if is_reference else self.seeds[:1])]
+
+    def trained(self, features: str, *, graded: bool) -> list[tuple[str, Setting]]:
+        """Return each ranker with each setting to train it in, for features of one scale.
+
+        Only with the features of the reference is there more than one setting.
+        """
+        reference = self.choices.reference
+        is_reference = features == reference["features"]
+        return [
+            (name, {**reference, **setting, "features": features})
+            for name in (_ON_GRADED if graded else _ON_BINARY)
+            for setting in self.choices.only(*_TRAINED_BY[name] if is_reference else ()).settings()
+        ]
+
     def rankers(self, features: str, *, graded: bool) -> dict[str, Any]:
         """Return {name: (ranker, grid)} for features of one scale.
 
-        Those that maximize NDCG are selected by NDCG@n on validation queries, the others by MAP. Only with the features
-        of the reference is there more than one variant of a ranker.
+        Those that maximize NDCG are selected by NDCG@n on validation queries, the others by MAP.
         """
         return {
-            trained_name(name, setting): self._made(name, setting, features)
-            for name in (_ON_GRADED if graded else _ON_BINARY)
-            for setting in self._variants(name, features)
+            run: self._made(name, setting, seed)
+            for name, setting in self.trained(features, graded=graded)
+            for run, seed in zip(self.runs(name, setting), self.seeds, strict=False)
         }
 
-    def _variants(self, name: str, features: str) -> Iterator[Setting]:
-        """The settings to train a ranker in."""
-        reference = self.choices.reference
-        if features == reference["features"]:
-            yield from self.choices.only(*_TRAINED_BY[name]).settings()
-        else:
-            yield reference
-
-    def _made(self, name: str, setting: Setting, features: str) -> tuple[Any, dict[str, Any]]:
+    def _made(self, name: str, whole: Setting, seed: int) -> tuple[Any, dict[str, Any]]:
         """A ranker and its grid."""
-        whole = {**self.choices.reference, **setting, "features": features}
-        own: dict[str, Any] = {"max_iter": self.iterations, "normalize": NORMALIZE[features], "n_threads": 1}
-        seed = self.seed + self.choices.values["seed"].index(whole["seed"])
+        own: dict[str, Any] = {"max_iter": self.iterations, "normalize": NORMALIZE[whole["features"]], "n_threads": 1}
         smooth = {**own, "optimizer": "sgd", "learning_rate": self.rate, "max_iter": self.epochs, "random_state": seed}
         if whole["training"] == "L-BFGS":
             smooth = {**own, "optimizer": "lbfgs"}
@@ -162,5 +186,13 @@ class Protocol:
 
 #: Just enough to run everything.
 QUICK = Protocol(
-    epochs=3, alphas=(10,), ap_alphas=(10,), ap_betas=(10,), sigmas=(1.0,), soft_epochs=2, iterations=3, n_folds=2
+    epochs=3,
+    alphas=(10,),
+    ap_alphas=(10,),
+    ap_betas=(10,),
+    sigmas=(1.0,),
+    soft_epochs=2,
+    iterations=3,
+    n_folds=2,
+    n_seeds=2,
 )

@@ -11,7 +11,7 @@ import numpy as np
 from idealrank._typing import Floats
 from idealrank.evaluation.evaluate import evaluate
 from idealrank.experiments.claims import Choices, Setting
-from idealrank.experiments.qin2008.protocol import LIKE, Protocol, trained_name
+from idealrank.experiments.qin2008.protocol import LIKE, Protocol
 from idealrank.io.letor_folds import Folds
 from idealrank.learners.search.cross_fold import CrossFold, cross_fold
 
@@ -59,14 +59,26 @@ class TrainedCollection:
         return self._measured[whole["features"], whole["discount"]]
 
     def values(self, ranker: str, measure: str, setting: Setting) -> Floats:
-        """Return one value per test query."""
+        """Return one value per test query, the mean over seeds where the training is random."""
         whole = {**self.protocol.choices.reference, **setting}
-        return self.measured(whole).evaluations[trained_name(ranker, whole)].per_query[measure]
+        found = self.measured(whole).evaluations
+        by_run = [found[run].per_query[measure] for run in self.protocol.runs(ranker, whole)]
+        return np.asarray(np.mean(by_run, axis=0))
 
     def mean(self, ranker: str, measure: str, setting: Setting) -> float:
-        """Return the mean of the folds' means."""
+        """Return the mean of the folds' means, over seeds where the training is random."""
+        return float(np.mean(self.means(ranker, measure, setting)))
+
+    def means(self, ranker: str, measure: str, setting: Setting) -> list[float]:
+        """Return the mean of the folds' means with each seed."""
         whole = {**self.protocol.choices.reference, **setting}
-        return float(np.mean(self.measured(whole).fold_means(measure)[trained_name(ranker, whole)]))
+        found = self.measured(whole).fold_means(measure)
+        return [float(np.mean(found[run])) for run in self.protocol.runs(ranker, whole)]
+
+    def with_seed(self, seed: int) -> TrainedCollection:
+        """Return the results of the reference setting with one of the seeds."""
+        only = Choices({axis: values[:1] for axis, values in self.protocol.choices.values.items()})
+        return replace(self, protocol=replace(self.protocol, seed=seed, n_seeds=1, choices=only))
 
 
 def run(
