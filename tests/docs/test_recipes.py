@@ -82,7 +82,7 @@ def copy_files(diff: str, root: Path) -> None:
 
 def run(script: str, root: Path) -> None:
     """Run a program that imports the package of a folder, even if this one is installed in editable mode."""
-    first = "import sys\nsys.meta_path[:] = [each for each in sys.meta_path if 'editable' not in type(each).__module__]\n"
+    first = "import sys\nsys.meta_path[:] = [f for f in sys.meta_path if 'editable' not in type(f).__module__]\n"
     first += f"import idealrank\nassert idealrank.__file__.startswith({str(root)!r})\n"
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COVERAGE_"))}
     environment = plain | {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
