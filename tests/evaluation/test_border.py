@@ -314,4 +314,4 @@ def test_a_repeated_row_among_many_lists_is_found_in_linear_time() -> None:
     evaluated = time.process_time()
     with pytest.raises(DataError, match=r"a query has one row; it has several .query '19999'"):
         ir.evaluate(frame, None, "rr")
-    assert time.process_time() - evaluated < 2 * (evaluated - began)
+    assert time.process_time() - evaluated < 5 * (evaluated - began)

@@ -281,7 +281,7 @@ def test_the_last_number_is_found_in_linear_time() -> None:
     for line in ("9" * 60_000 + "x", "1." * 30_000, "1e" * 30_000, "-" * 60_000, "x" * 60_000):
         began = time.process_time()
         assert not _NUMBER.findall(line) or line.endswith(".")
-        assert time.process_time() - began < 0.2
+        assert time.process_time() - began < 3  # quadratic: minutes
     assert [_NUMBER.findall(text) for text in ("a 1 b .5 -2.5e-3", "1e5x 5.. +7", "nan -inf 3.")] == [
         ["1", "-2.5e-3"],
         ["+7"],
@@ -294,7 +294,7 @@ def test_the_last_number_is_found_in_linear_time() -> None:
 def test_a_command_ends_in_time_with_all_that_it_started(tmp_path: Path) -> None:
     files = ": {qrels} {run};"
     began = time.monotonic()
-    assert ShellCommand(f"{files} sleep 20 & echo 0.5")(ONE, ONE) == 0.5  # a child that holds the output open
+    assert ShellCommand(f"{files} sleep 60 & echo 0.5")(ONE, ONE) == 0.5  # a child that holds the output open
     assert ShellCommand(f"{files} yes 0.25 | head -c 3000000")(ONE, ONE) == 0.25
     begun, alive = tmp_path / "begun", tmp_path / "alive"
     with pytest.raises(TimeoutError, match=r"more than 0\.2 seconds"):
@@ -309,7 +309,7 @@ def test_a_command_ends_in_time_with_all_that_it_started(tmp_path: Path) -> None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         assert process.wait() != 0
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 50
     time.sleep(1.2)
     assert not alive.exists()
 

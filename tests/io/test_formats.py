@@ -240,7 +240,7 @@ def test_recognizing_takes_linear_time(start: bytes, tmp_path: Path) -> None:
             began = time.process_time()
             with suppress(ParseError):
                 _ = PathShape(path).kind
-            assert time.process_time() - began < 0.2, unit
+            assert time.process_time() - began < 3, unit  # quadratic: 40 s
 
 
 @contextmanager

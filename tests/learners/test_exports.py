@@ -223,7 +223,7 @@ def test_vespa_takes_rank_features_only(feature: str, tmp_path: Path) -> None:
     began = time.process_time()
     with pytest.raises(DataError, match="is not a rank feature of Vespa"):
         learners.to_vespa(linear(), tmp_path / "m.profile", name="m", features=["a", "b", "c", feature])
-    assert time.process_time() - began < 0.5
+    assert time.process_time() - began < 5
     assert not list(tmp_path.iterdir())
 
 
