@@ -71,9 +71,9 @@ class Groups:
 
     def after(self, running: Floats, queries: Int64s, counts: Int64s) -> Floats:
         """A running value after this many rows of each query, or after its last row; 0 after no row."""
-        counts = np.minimum(counts, self.sizes[queries])
-        padded = np.append(running, 0.0)
-        return np.where(counts > 0, padded[self.starts[queries] + counts - 1], 0.0)
+        counts = np.minimum(counts, np.take(self.sizes, queries))
+        rows = np.add(np.take(self.starts, queries), np.subtract(counts, 1))  # calls: see _binary
+        return np.where(np.greater(counts, 0), np.take(np.append(running, 0.0), rows), 0.0)
 
 
 def ratio(numerator: npt.ArrayLike, denominator: npt.ArrayLike) -> Floats:
@@ -357,10 +357,11 @@ def _running(g: Graded) -> tuple[Floats, Floats]:
 def ndcg_at_relevant(g: Graded) -> Floats:
     """Compute the mean over documents with a gain of ndcg at their ranks, or at the end if they are not retrieved."""
     running, ideal = _running(g)
-    is_gain = g.gains > 0
-    queries, ranks = g.retrieved.queries[is_gain], g.retrieved.ranks[is_gain]
-    total = g.retrieved.total(ratio(running[is_gain], g.ideal.after(ideal, queries, ranks)), is_gain)
-    total += (g.ideal.sizes - g.retrieved.count(is_gain)) * ratio(dcg(g), ideal_dcg(g))
+    rows = np.flatnonzero(g.gains > 0)
+    queries, ranks = np.take(g.retrieved.queries, rows), np.take(g.retrieved.ranks, rows)
+    total = g.retrieved.total(ratio(np.take(running, rows), g.ideal.after(ideal, queries, ranks)), rows)
+    n_found = np.diff(np.searchsorted(rows, g.retrieved.offsets))
+    total += (g.ideal.sizes - n_found) * ratio(dcg(g), ideal_dcg(g))
     return np.where(total > 0, ratio(total, g.ideal.sizes), 0.0)
 
 
