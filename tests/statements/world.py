@@ -87,10 +87,10 @@ class World:
 def measured(world: World, draws: int) -> Rate:
     """Return how often the statement was false in this many draws, which depend on the name of the world alone.
 
-    If some draws do not count, there are more of them, up to ten times as many.
+    If some draws do not count, there are more of them, up to twenty times as many.
     """
     rng = np.random.default_rng([zlib.crc32(world.title.encode()), 0])
-    every = (world.draw(rng) for _ in range(10 * draws))
+    every = (world.draw(rng) for _ in range(20 * draws))
     answers = list(itertools.islice((answer for answer in every if answer is not None), draws))
     if not answers:
         raise ValueError(f"no draw of {world.title!r} counts")
