@@ -38,6 +38,7 @@ def ndcg_at_10(setting: Setting) -> Iterator[Comparison]:
             Contestant("NumPy, full sort", lambda: _numpy_sort(labels, scores), AtLeast(3), digest=_mean),
             Contestant("NumPy, partition", lambda: _numpy_partition(labels, scores), AtLeast(3), digest=_mean),
             Contestant("idealrank, 1 thread", lambda: measure(*ours, n_threads=1), digest=_mean),
+            Contestant("one pass", lambda: np.vdot(scores, labels), is_floor=True),
         ],
         amount=labels.size / 1e6,
         amount_unit="M",
@@ -55,7 +56,8 @@ def ndcg_at_10(setting: Setting) -> Iterator[Comparison]:
                 "sklearn",
                 "scikit-learn",
                 _mean,
-            )
+            ),
+            Contestant("one pass", lambda: np.vdot(scores[few], labels[few]), is_floor=True),
         ],
         amount=part[0].size / 1e6,
         amount_unit="M",
@@ -109,6 +111,7 @@ def evaluating_a_run(setting: Setting) -> Iterator[Comparison]:
     files = [str(qrels), str(run)]
     ours = [sys.executable, "-m", "idealrank", "evaluate", *files, "-m", "ndcg@10", "-m", "ap", "--quiet"]
     peer = [sys.executable, "-c", _PYTREC_EVAL, *files]
+    least = [sys.executable, "-c", "import sys, numpy; [open(file, 'rb').read() for file in sys.argv[1:]]", *files]
     yield Comparison(
         f"run of {n_queries * 1000:,} lines to ndcg@10 and ap, whole process",
         Contestant("idealrank evaluate", lambda: run_process(ours, setting.folder)),
@@ -119,7 +122,8 @@ def evaluating_a_run(setting: Setting) -> Iterator[Comparison]:
                 AtLeast(3),
                 "pytrec_eval",
                 "pytrec_eval-terrier",
-            )
+            ),
+            Contestant("import NumPy, read", lambda: run_process(least, setting.folder), is_floor=True),
         ],
     )
     imports = "import idealrank as ir"

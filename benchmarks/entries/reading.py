@@ -20,6 +20,7 @@ def reading_letor(setting: Setting) -> Iterator[Comparison]:
     megabytes = whole.stat().st_size / 1e6
     yield _letor(
         whole,
+        Contestant("counting its lines", lambda: whole.read_bytes().count(b"\n"), is_floor=True),
         Contestant("XGBoost", lambda: _xgboost(whole), AtLeast(3), "xgboost", digest=_xgboost_digest),
         Contestant("idealrank, 1 thread", lambda: _ours(whole, n_threads=1)),
         Mark("600 MB/s (aim)", megabytes / 600, AtLeast(1)),
@@ -91,7 +92,7 @@ def _run(path: Path, n_lines: int, kind: str) -> Comparison:
     return Comparison(
         f"{kind}, {n_lines:,} lines",
         Contestant("idealrank", lambda: _our_run(path), digest=lambda run: (run.n_docs, run.scores.sum())),
-        [pytrec_eval],
+        [pytrec_eval, Contestant("counting its lines", lambda: path.read_bytes().count(b"\n"), is_floor=True)],
         amount=n_lines / 1e6,
         amount_unit="M lines",
     )

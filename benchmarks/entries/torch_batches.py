@@ -82,6 +82,8 @@ def _comparison(
     ):  # a list of all pairs, minutes
         theirs = step(partial(_allrank, peer, padded))
         peers.append(Contestant("allRank", theirs, AtMost(1), "allrank", "allRank"))
+    if not is_compiled:
+        peers.append(Contestant("a product with the labels", step(lambda own: (own * labels).sum()), is_floor=True))
     ours = partial(loss, labels, mask=mask if is_ragged else None)
     return Comparison(
         f"{name}, forward and backward, {_text(n_queries, length, is_ragged)}",
