@@ -379,7 +379,7 @@ function drawNumbers() {
   const empty = names().filter((name) => means.has(name) && !means.get(name).refused && Number.isNaN(means.get(name).mean));
   const tools = all.map((group) => group.names.filter((name) => !["idealrank", "yours"].includes(name)).length).filter(Boolean);
   const n = tools.reduce((sum, each) => sum + each, 0);
-  $("numbers-note").textContent = all.length === 0 ? "" : all.length === 1 ? `All tools give ${fixed(values[0])}.` : `${plural(n, "tool", "tools")}, ${tools.length} different means of ${measureName()}, from ${fixed(values.at(-1))} to ${fixed(values[0])}. Click two of them.`;
+  $("numbers-note").textContent = all.length === 0 ? "" : all.length === 1 ? `All tools give ${fixed(values[0])}.` : `${plural(n, "tool", "tools")}, ${tools.length} different numbers for ${measureName()}, from ${fixed(values.at(-1))} to ${fixed(values[0])}. Click two of them.`;
   drawAxis(all);
   $("tools").replaceChildren(
     ...all.map((group) => h("li", {}, h("span", { class: "mean" }, fixed(group.mean)), h("span", { class: "chips" }, group.names.map(chip)))),

@@ -26,10 +26,10 @@ _TWO_TOOLS = ("trec_eval", "lightgbm")
 _WIDTH = 76
 _NEXT = """
 Try next
-  idealrank evaluate qrels.txt bm25.run        any measure, any tool's numbers
-  idealrank explain qrels.txt bm25.run --like trec_eval --like sklearn
-  idealrank compare qrels.txt old.run new.run  is the difference real?
-  idealrank train train.txt --out model.json   a ranker for your measure
+  idealrank evaluate qrels.txt bm25.run         any measure, any tool's numbers
+  idealrank explain qrels.txt bm25.run --like trec_eval --like lightgbm
+  idealrank compare qrels.txt bm25.run new.run  is the difference real?
+  idealrank train train.txt --out model.json    a ranker for your measure
 """
 
 
@@ -96,6 +96,8 @@ def _every_tool(qrels: Qrels, run: Run) -> Iterator[str]:
     yield f"1. {_MEASURE} of one run: {n_tools} tools, {len(tools)} different numbers\n"
     for shown, names in sorted(tools.items()):
         yield from wrapped(f"{shown}  {', '.join(names)}", _WIDTH, " " * 8)
+    said = ", ".join(f"{name} says {shown}" for shown, names in tools.items() for name in names if name in _TWO_TOOLS)
+    yield "\n" + "\n".join(wrapped(f"{said}. Neither is wrong: they define NDCG differently.", _WIDTH, ""))
 
 
 def _trained(seed: int) -> Comparison:
