@@ -78,6 +78,7 @@ def test_help_lists_commands_that_exist_and_each_explains_itself() -> None:
         assert page.exit_code == 0
         assert page.output.startswith(f"Usage: idealrank {name} ")
         assert all(len(line) <= 80 for line in (shown.output + page.output).splitlines())
+        assert page.output.count("(") == page.output.count(")")
 
 
 def test_every_command_remembers_how_it_was_called_and_checks_what_it_will_write() -> None:

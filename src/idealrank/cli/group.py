@@ -33,7 +33,7 @@ _COMMANDS = {
         "export": "Export a trained model to ONNX, RankLib, OpenSearch or Vespa.",
     },
     "Understand": {
-        "distinguish": "Find which measures separate systems with the fewest queries.",
+        "distinguish": "Find which measures distinguish systems with the fewest queries.",
         "limits": "Show the limit of NDCG as lists grow.",
         "consistency": "Check whether losses are consistent with NDCG.",
         "reproduce": "Reproduce the experiment of a paper.",

@@ -38,11 +38,11 @@ def command(
 
     \b
     rbo      rank-biased overlap, extrapolated (Webber et al. 2010)
-    rbo_min  its lower bound, whatever the rest of the rankings is
+    rbo_min  its lower bound, whatever the rest of the rankings
     tau_ap   AP correlation of the documents that both retrieve (Yilmaz 2008)
 
-    Values are means over the queries that all systems have. Documents with equal scores are averaged over all of their
-    orders, or ordered by document id with --ties. Text output has at most 30 pairs; --format csv has all.
+    Values are means over the queries common to all systems. They are averaged over all orders of equal scores, or use
+    the order given by --ties. Text output shows at most 30 pairs; --format csv shows all.
 
     \b
     Examples:

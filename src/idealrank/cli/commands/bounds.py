@@ -10,7 +10,7 @@ from idealrank.cli.support.shared_options import count, one_measure_option, seed
 
 @click.command("bounds", cls=SystemsCommand, without=("measures", "unjudged"))
 @one_measure_option
-@click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
+@click.option("--baseline", metavar="NAME", help="The system to compare the others with; the best by default.")
 @click.option(
     "--unseen", default=0, **count(0), help="Allow for up to N relevant documents per query that no run retrieves."
 )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.command("compare", cls=SystemsCommand, measures=("ndcg@10",))
 @weights_option
 @by_option
-@click.option("--baseline", metavar="NAME", help="The system that the others are compared with.")
+@click.option("--baseline", metavar="NAME", help="The system to compare the others with.")
 @click.option("--test", **one_of("t randomization wilcoxon sign bootstrap tukey", "TEST", "The test: {}.", "t"))
 @click.option(
     "--correction",
@@ -81,11 +81,11 @@ def command(
 ) -> None:
     """Compare SYSTEMS on the judged documents in DATA. Both are given as for 'idealrank evaluate'.
 
-    Paired t tests, with Holm's correction: of each system and the --baseline, or of all pairs. If unjudged documents
-    alone could reverse a difference, a sentence says so.
+    By default, paired t tests with Holm's correction: each system against the --baseline, or all pairs. If unjudged
+    documents alone could reverse a difference, a sentence says so.
 
-    With --machine, DATA has human judgments of some queries, or of some documents of every query, and FILE machine
-    judgments of all; means and differences are estimated from both.
+    With --machine, DATA holds human judgments of some queries, or of some documents of every query, and FILE holds
+    machine judgments of all; means and differences are estimated from both.
 
     \b
     Examples:

@@ -25,11 +25,11 @@ Convert the file A to the file B.
 KIND       content                     names
 {_ROWS}
 
-The format of A is recognized by its content, or else by its name; the format of B by its name. Parquet and CSV have
-the columns qid, label, score, doc, weight, f1, f2 ... JSON is {{query: {{document: number}}}}: the numbers are labels
-if all are whole and B is not a run, and scores otherwise. All formats except Parquet may be compressed (.gz, .xz, .bz2
-or .zst). "-" is standard input or output. Content that B cannot hold is left out, with a note. B is written completely
-or not at all.
+The format of A is recognized by its content, or else by its name; the format of B by its name. Parquet and CSV have the
+columns qid, label, score, doc, weight, f1, f2 ... JSON is {{query: {{document: number}}}}: the numbers are labels if
+all are whole and B is not a run, and scores otherwise. All formats except Parquet may be compressed (.gz, .xz, .bz2 or
+.zst). "-" is standard input or output. Content that B cannot hold is dropped, with a note. B is written completely or
+not at all.
 
 \b
 Examples:
@@ -43,7 +43,7 @@ Examples:
 @click.argument("a")
 @click.argument("b", type=OUTPUT)
 @click.option("--from", "from_kind", type=KIND, metavar="KIND", help="The format of A, if it is not recognized.")
-@click.option("--to", "to_kind", type=KIND, metavar="KIND", help="The format of B, if its name does not tell.")
+@click.option("--to", "to_kind", type=KIND, metavar="KIND", help="The format of B, if its name does not say.")
 @click.option("--sparse", is_flag=True, help="Read LETOR text as a sparse matrix, for features that are mostly 0.")
 @group_option
 def command(

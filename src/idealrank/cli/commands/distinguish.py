@@ -32,8 +32,7 @@ def command(request: Request, plot: str | None, explain: bool, **options: Any) -
 
     With more than two systems, a table counts for each measure the pairs that it distinguishes (with a p-value of at
     most --risk), the pairs whose order is certified, and the pairs that it distinguishes consistently; its 'queries'
-    are enough for half of the pairs. With many pairs, text output then has the closest pairs only; --format csv has
-    all.
+    suffice for half of the pairs. With many pairs, text output shows only the closest; --format csv shows all.
 
     \b
     mean a, b   means over queries, as 'idealrank evaluate' gives them

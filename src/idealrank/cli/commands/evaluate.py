@@ -43,7 +43,7 @@ def command(
     called NAME if it is given as NAME=PATH; otherwise by the tag of its run, or by the part of its path that differs
     from the others. Options that a measure does not set follow --like, by default trec_eval for judgments and runs, and
     idealrank for everything else. The convention is printed below the table, and with --verbose all of its options.
-    Several systems are evaluated on the queries that all of them have; a note says which queries are left out.
+    Several systems are evaluated on the queries that they have in common; a note says which queries are dropped.
 
     \b
     Examples:

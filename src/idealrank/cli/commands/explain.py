@@ -22,12 +22,13 @@ def command(
     """Explain why two tools give different numbers for SYSTEM on the judged documents in DATA, one choice at a time.
 
     DATA and SYSTEM are given as for 'idealrank evaluate'. Starting from the first --like, the choices that differ from
-    each other --like are changed one after the other. 'change' is the effect on the mean, 'queries' is the number of
-    queries whose value changes, and 'most changed' lists the queries that change most. The changes add up to the whole
+    each other --like are changed one at a time. 'change' is the effect on the mean, 'queries' is the number of queries
+    whose value changes, and 'most changed' lists the queries that change most. The changes add up to the whole
     difference. The explorer, a page of the documentation, shows the same in a browser.
 
-    With --published, the settings that give a published number are searched: tools, and up to two changes of options
-    and of choices about the data. 'by chance' is the share of numbers nearby that a setting as plausible gives.
+    With --published, the command searches for settings that give a published number: tools, and up to two changes of
+    options and of choices about the data. 'by chance' is the share of nearby numbers that an equally plausible setting
+    gives.
 
     \b
     Examples:

@@ -78,11 +78,11 @@ def _errors_apart() -> Iterator[None]:
     type=click.Choice(["error", "zero", "drop"]),
     metavar="error|zero|drop",
     help="For queries of the baseline that the candidate lacks: stop (error, the default), count them as queries "
-    "without results (zero), or leave them out (drop).",
+    "without results (zero), or skip them (drop).",
 )
 @click.option("--policy", metavar="FILE", help="A TOML file with these options; by default, ./pyproject.toml.")
-@click.option("--save", type=OUTPUT, metavar="FILE", help="Save the values of CANDIDATE as a baseline, and end.")
-@click.option("--junit", type=OUTPUT, metavar="FILE", help="Also write the verdicts as JUnit XML, a report of tests.")
+@click.option("--save", type=OUTPUT, metavar="FILE", help="Save the values of CANDIDATE as a baseline, and exit.")
+@click.option("--junit", type=OUTPUT, metavar="FILE", help="Also write the verdicts as a JUnit XML test report.")
 @click.option("--allow-inconclusive", is_flag=True, help="Exit with 0 if the verdict is inconclusive.")
 @digits_option
 def command(
@@ -99,17 +99,17 @@ def command(
     """Decide whether CANDIDATE is as good as a baseline on the judged documents in DATA: pass, fail or inconclusive.
 
     A measure passes if its mean is shown to drop by less than the margin. It fails if its mean is shown to drop, and
-    not by less than the margin. Otherwise it is inconclusive. A system that did not change fails in at most 5% of
-    cases, whatever the number of measures and categories. The text also says which drops this many queries can find.
+    not by less than the margin. Otherwise it is inconclusive. An unchanged system fails in at most 5% of cases,
+    whatever the number of measures and categories. The output also says how small a drop this many queries can detect.
 
-    CANDIDATE is left out if DATA also has what was retrieved. Several files are runs of one system that does not give
-    the same results every time, such as with several seeds; the verdict is then about new queries and new runs of it.
+    Omit CANDIDATE if DATA also holds what was retrieved. Pass several files if the results of the system vary from run
+    to run, for example with the seed; the verdict is then about new queries and new runs.
 
     The exit status is 0 for pass, 1 for fail, 2 for inconclusive and 3 for errors.
 
-    --save freezes the values of a system in a file, with conventions and digests of the judgments; a file that does
-    not fit is an error that says what differs. A table [tool.idealrank.gate] in pyproject.toml, or a TOML file, can
-    set the arguments of idealrank.gate: data, candidate, baseline, measures, margin, level, like, by and removed.
+    --save writes the values of a system to a file, with conventions and digests of the judgments; a file that does not
+    match is an error that says what differs. A table [tool.idealrank.gate] in pyproject.toml, or a TOML file, can set
+    the arguments of idealrank.gate: data, candidate, baseline, measures, margin, level, like, by and removed.
 
     \b
     Examples:

@@ -15,7 +15,7 @@ from idealrank.cli.support.shared_options import count, seed_option
 @click.command("identify", cls=ResultCommand)
 @click.argument("function", required=False)
 @click.option("--command", "shell_command", metavar="COMMAND", help="A command with {qrels}, {run} and possibly {k}.")
-@click.option("--takes", metavar="WORDS", help="What the function takes, such as 'labels, scores, k'.")
+@click.option("--takes", metavar="WORDS", help="The function's arguments, such as 'labels, scores, k'.")
 @click.option("--max-calls", **count(1, 100), help="Maximum number of calls.")
 @seed_option
 def command(function: str | None, shell_command: str | None, display: Display, **options: Any) -> None:

@@ -11,7 +11,7 @@ from idealrank.cli.support.shared_options import count, one_measure_option
 @click.command("judge-next", cls=SystemsCommand, without=("measures", "unjudged", "html_path"))
 @one_measure_option
 @click.option("-n", "n", **count(1, 10), help="Number of documents.")
-@click.option("--baseline", metavar="NAME", help="The system that the others are compared with; the best by default.")
+@click.option("--baseline", metavar="NAME", help="The system to compare the others with; the best by default.")
 def command(request: Request, measure: str, n: int, baseline: str | None) -> None:
     """Choose the unjudged documents whose labels could change the order of SYSTEMS most.
 

@@ -20,8 +20,8 @@ from idealrank.cli.support.shared_options import count, digits_option, level_opt
     help="The measure; by default, ndcg@10, or with --results the main measure of each task.",
 )
 @like_option
-@click.option("--results", "are_results", is_flag=True, help="The folders have MTEB's result files.")
-@click.option("--baseline", metavar="NAME", help="The system that the others are tested against.")
+@click.option("--results", "are_results", is_flag=True, help="The folders contain MTEB's result files.")
+@click.option("--baseline", metavar="NAME", help="The system to test the others against.")
 @click.option(
     "--weights",
     type=click.Choice(["equal", "queries"]),

@@ -26,14 +26,14 @@ def command(request: Request, method: Any, plot: str | None, explain: bool) -> N
     DATA and SYSTEMS are given as for 'idealrank evaluate'. For each query, the expected relevance by position in a
     system's list is estimated as a curve. From these curves, the theorems of Wang et al. (2013) give NDCG on longer
     lists of the same kind. With judgments and runs, all judged documents are ranked, and those that a run does not
-    retrieve come last. Text output has at most 30 rows; --format csv has all.
+    retrieve come last. Text output shows at most 30 rows; --format csv shows all.
 
     \b
     now        mean over queries, as 'idealrank evaluate' gives it
     complete   the same mean on complete lists, on which the theory is based
     expected   mean that the curves predict for lists of these lengths
     limit      mean as lists grow, over queries with relevant documents;
-               empty if NDCG stays random
+               blank if NDCG does not converge
     low, high  95% interval of the limit, by Student's t over queries
     spread     standard deviation of NDCG on one long list, if it stays random
     sees       which ranks decide: all, the top, or a few

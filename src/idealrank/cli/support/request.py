@@ -230,7 +230,7 @@ def baseline_name(given: str | None, systems: Sequence[str], names: Sequence[str
     "--missing",
     type=click.Choice(["0", "drop", "error"]),
     metavar="0|drop|error",
-    help="A query missing from a run: 0: count as 0, or the worst value (trec_eval -c); drop: leave out; error: stop.  "
+    help="A query missing from a run: 0: count as 0, or the worst value (trec_eval -c); drop: skip it; error: stop.  "
     "[default: from --like]",
 )
 @click.option(

@@ -135,16 +135,16 @@ like_option = click.option(
     help="The tool whose conventions apply, such as trec_eval (9.0.8) or trec_eval10; '?' lists all.",
 )
 weights_option = click.option(
-    "--query-weights", metavar="FILE", help="A file with one query and its weight in means and intervals per line."
+    "--query-weights", metavar="FILE", help="A file with a query and its weight on each line."
 )
 by_option = click.option(
     "--by",
     metavar="FILE|COLUMN",
-    help="Also print means by query category: a column of DATA, or a file with one query and its category per line.",
+    help="Also print means by query category: a column of DATA, or a file with a query and its category on each line.",
 )
 _COLUMNS = {
-    "query": "query ids (A,B: in judgments and in runs)",
-    "doc": "document ids (A,B: in judgments and in runs)",
+    "query": "query ids",
+    "doc": "document ids",
     "label": "labels",
     "score": "scores",
     "rank": "ranks",
@@ -154,7 +154,8 @@ _COLUMNS = {
 
 def column_options(function: click.decorators.FC) -> click.decorators.FC:
     """Add an option per role of a column in tables: CSV, Parquet and JSON."""
-    return _options_of(_COLUMNS, "CSV, Parquet or JSON", function)
+    where = "CSV, Parquet or JSON; --query and --doc take A,B if judgments and runs differ"
+    return _options_of(_COLUMNS, where, function)
 
 
 _FEATURE_COLUMNS = {"query": "query ids", "label": "labels", "doc": "document ids", "weight": "document weights"}
