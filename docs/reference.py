@@ -43,6 +43,11 @@ class Entry:
         return ".".join(parts if len(parts) < 3 or parts[0] == "integrations" else parts[-1:])
 
     @property
+    def address(self) -> str:
+        """The name of its file: a class may be called like a function but for case, which not every disk keeps."""
+        return f"{self.name}-class" if self.found.is_class and self.name.lower() in _functions() else self.name
+
+    @property
     def text(self) -> str:
         """The docstring in Markdown."""
         return self.found.docstring.value if self.found.docstring else ""
@@ -55,12 +60,13 @@ def write(folder: Path = DOCS / "reference") -> None:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         title = text.partition("\n")[0].lstrip("# ")
-        rows = {each.path: (each.name, each.text.split("\n\n")[0]) for each in entries(page) if not each.is_member}
+        listed = [each for each in entries(page) if not each.is_member]
+        rows = {each.path: (each.name, each.address, each.text.split("\n\n")[0]) for each in listed}
         for path, given in _BLOCK.findall(text):
             options = f"    options: {yaml.safe_load(given or '{}')}\n"
             own = f"---\ntitle: {rows[path][0]}\n---\n\n::: {path}\n{options}\nIn the index: [{title}]({page.name})\n"
-            (folder / f"{rows[path][0]}.md").write_text(own, encoding="utf-8")
-        index = _BLOCK.sub(lambda found: "| [`{0}`]({0}.md) | {1} |".format(*rows[found[1]]), text)  # noqa: B023
+            (folder / f"{rows[path][1]}.md").write_text(own, encoding="utf-8")
+        index = _BLOCK.sub(lambda found: "| [`{}`]({}.md) | {} |".format(*rows[found[1]]), text)  # noqa: B023
         index = re.sub(r"^(\|.*\|\n)\n(?=\|)", r"\1", index, flags=re.MULTILINE)
         index = re.sub(r"^(?<!\|\n)(?=\|)", "| name | |\n| --- | --- |\n", index, flags=re.MULTILINE)
         (folder / page.name).write_text(index, encoding="utf-8")
@@ -76,6 +82,12 @@ def entries(page: Path) -> Iterator[Entry]:
         if found.is_class:
             for name in _members(found, options):
                 yield Entry(f"{path}.{name}", found.all_members[name], is_member=True)
+
+
+@cache
+def _functions() -> set[str]:
+    """Return the names of all functions with a page, in lower case."""
+    return {each.name.lower() for page in PAGES for each in entries(page) if each.found.is_function}
 
 
 def _members(found: Any, options: dict[str, Any]) -> Iterator[str]:

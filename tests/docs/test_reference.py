@@ -74,6 +74,14 @@ def test_a_name_can_be_imported_as_its_heading_says(page: Path) -> None:
             exec(f"from {module} import {name}", {})
 
 
+def test_no_two_files_differ_in_case_alone() -> None:
+    entries = [each for page in reference.PAGES for each in reference.entries(page) if not each.is_member]
+    addresses = [each.address.lower() for each in entries]
+    addresses += [page.stem for page in reference.PAGES]
+    assert len(set(addresses)) == len(addresses)
+    assert {"convention", "Convention-class"} <= {each.address for each in entries}
+
+
 @PAGES
 def test_the_signature_on_the_page_is_the_one_that_python_sees(page: Path) -> None:
     for entry in reference.entries(page):
