@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -6,7 +8,7 @@ from idealrank._present.page import Page
 from idealrank.theory import distinguish
 from idealrank.theory.distinguishing.measure_distinctions import queries_to_order
 from statements.data import Pool, pool
-from statements.listing import KINDS, WORLDS, kinds_in_source
+from statements.listing import KINDS, ROOMS, WORLDS, kinds_in_source
 from statements.page import PAGE, page_text, read_rates
 from statements.world import World, at_most, between, measured
 from statements.worlds.distinguishing import p_values, values_of
@@ -18,6 +20,24 @@ def test_every_kind_of_statement_is_listed() -> None:
     made = dict(kinds_in_source())
     assert not [place for place, kind in made.items() if kind not in KINDS]
     assert set(KINDS) == set(made.values())
+
+
+def test_no_statement_escapes_the_list(tmp_path: Path) -> None:
+    source = {
+        "called": 'page.Statement("new", text)',
+        "renamed": "from page import Statement as Said",
+        "passed": "make = Statement",
+        "mapped": "map(Statement, kinds, texts)",
+        "computed": "Statement(kind, text)",
+    }
+    for name, line in source.items():
+        (tmp_path / f"{name}.py").write_text(f"def says(one: Statement) -> Statement: ...\n{line}\n", encoding="utf-8")
+    found = dict(kinds_in_source(tmp_path))
+    assert found == {f"{name}.py:2": "new" if name == "called" else None for name in source}
+
+
+def test_kinds_are_listed_once() -> None:
+    assert sum(len(room.KINDS) for room in ROOMS) == len(KINDS)
 
 
 def test_every_kind_has_a_world_or_cannot_be_false() -> None:

@@ -9,7 +9,7 @@ from statements.world import Kind, World, at_most, between
 
 import idealrank as ir
 from idealrank._core.exact import Moments
-from idealrank.stats import variance_components
+from idealrank.stats import interval, variance_components
 from idealrank.stats.intervals import FEW_DIFFER, difference_interval, interval_of
 from idealrank.stats.replicated import ReplicatedMoments
 
@@ -114,6 +114,13 @@ def _misses_better(rng: np.random.Generator, n: int, is_noted: bool | None = Non
     return not found.low <= _of_better().mean() <= found.high
 
 
+def _misses_rare(rng: np.random.Generator, n: int) -> bool:
+    """Whether the interval misses the mean if 5% of queries have the value 0, and the others a value close to 1."""
+    values = np.where(rng.random(n) < 0.05, 0.0, rng.beta(200, 2, n))
+    found = interval(values, value_range=(0, 1))
+    return not found.low <= 0.95 * 200 / 202 <= found.high
+
+
 MEASURES = ("hit_rate@1", "rr", "recall@5", "ndcg@10", "ap")
 
 WORLDS = [
@@ -161,6 +168,17 @@ WORLDS = [
             ("difference of two systems in ndcg@10", _misses_difference, 20, between(0.03, 0.07)),
             ("difference of two systems in ndcg@10", _misses_difference, 50, between(0.03, 0.07)),
         )
+    ),
+    # No method knows what a sample does not show: how often that matters is measured, and said on the page.
+    *(
+        World(
+            "interval of a mean",
+            f"5% of queries have the value 0, the others 0.97 to 1, {n} queries",
+            functools.partial(_misses_rare, n=n),
+            at_most(most),
+            100,
+        )
+        for n, most in ((10, 0.65), (50, 0.15))
     ),
     # Student's t needs more queries where one system nearly always wins: how many is measured, and said on the page.
     *(

@@ -247,6 +247,17 @@ def _covered_queries(
     return draw
 
 
+def _covered_squares(n: int, n_human: int) -> Callable[[Any], bool | None]:
+    """Skewed values, and a machine that gives their squares: the interval misses their mean over new queries."""
+
+    def draw(rng: np.random.Generator) -> bool:
+        human = rng.gamma(0.7, 0.1, n) * np.where(rng.random(n) < 0.2, -1.0, 1.0)
+        found = stats.prediction_powered(human[:n_human], 4 * human**2)
+        return not found.low <= 0.6 * 0.07 <= found.high
+
+    return draw
+
+
 def _covered(n: int, share: float, judge: _Judge, measure: str, *, these: bool = False) -> Callable[[Any], bool | None]:
     """The same for a difference, if people judged some documents of every query."""
 
@@ -477,6 +488,9 @@ def _machine_worlds() -> Iterator[World]:
         yield World(_I, f"{drawn}; mean of a system", covered(of_mean=True), wrong)
         if n_human < n:
             yield World(_T, f"{drawn}; difference", covered(these=True), promise)
+    for n, n_human, promise in ((200, 10, at_most(0.25)), (60, 20, at_most(0.1))):
+        drawn = f"of {n} queries from a population, people judged {n_human}; a judge who squares skewed values; mean"
+        yield World(_I, drawn, _covered_squares(n, n_human), promise)
     for share, judge, measure in (
         (0.1, "a good judge", "ndcg@10"),
         (0.3, "a good judge", "ndcg@10"),
