@@ -283,11 +283,22 @@ def test_ids_stay_as_they_are_in_every_form() -> None:
     assert ir.evaluate([0, 1], large, "rr").mean == {"rr": 1.0}
 
 
-@pytest.mark.parametrize("score", [2**53 + 1, 2**70, "x"])
-def test_json_lines_that_are_no_table_are_an_error_of_the_package(score: Any, tmp_path: Path) -> None:
-    rows = [{"qid": "0", "doc": str(doc), "score": each} for doc, each in enumerate([0.5, score])]
+@pytest.mark.parametrize(
+    ("scores", "text"),
+    [
+        ([0.5, "x"], "expected a number, got 'x'"),
+        ([0.5, None], "a value is missing"),
+        ([0.5, 2**53, 2**53 + 1], "are equal as float64"),
+        ([2**53, 2**53 + 1], "are equal as float64"),
+        ([2**70, 2**70 + 1], "are equal as float64"),
+        ([1, 10**400], "too large"),
+        ([[1], [2]], "expected a number"),
+    ],
+)
+def test_json_lines_with_other_values_than_numbers_are_refused(scores: Any, text: str, tmp_path: Path) -> None:
+    rows = [{"qid": "0", "doc": str(doc), "score": each} for doc, each in enumerate(scores)]
     (tmp_path / "run.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(ParseError, match="cannot read the records as a table"):
+    with pytest.raises(ParseError, match=text):
         ir.evaluate(QRELS, tmp_path / "run.jsonl", "rr")
 
 

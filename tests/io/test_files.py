@@ -290,9 +290,9 @@ def test_many_equal_rows_and_many_short_columns_are_refused(tmp_path: Path) -> N
     names = ["qid", "doc", "label", *(f"c{i}" for i in range(12_000))]
     (tmp_path / "x.csv").write_text(f"{','.join(names)}\n{','.join('1' for _ in names)}\n")
     (tmp_path / "x.json").write_text(json.dumps([dict.fromkeys(names, 1)]))
-    for name in ("x.csv", "x.json"):
-        with pytest.raises(ParseError, match="12,003 columns need at least 400 bytes each"):
-            ir.evaluate(tmp_path / name, {"1": ["1"]}, "ap")
+    with pytest.raises(ParseError, match="12,003 columns need at least 400 bytes each"):
+        ir.evaluate(tmp_path / "x.csv", {"1": ["1"]}, "ap")
+    assert ir.evaluate(tmp_path / "x.json", {"1": ["1"]}, "ap").mean == {"ap": 1.0}  # needs memory for what it has
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX links")

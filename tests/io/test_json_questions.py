@@ -1,12 +1,15 @@
 """Questions in JSON as people keep them: folders of files, objects around lists, rows with lists of objects."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import idealrank as ir
+from idealrank.cli.group import commands
 from idealrank.errors import IdealrankError
 
 GOLD = {"q1": ["a#1", "a#2"], "q2": ["b#1"], "q3": ["c#7"]}
@@ -42,6 +45,9 @@ GOLDS = {
     "parts/": {"one": _rows(id=_id, gold=_gold)[:2], "two": _rows(id=_id, gold=_gold)[2:]},
     "gold.json": {"version": 1, "questions": _rows(id=_id, question=_text, gold_passages=_gold)},
     "gold.jsonl": _rows(question=_text, id=_id, relevant_docs=_gold),
+    "nested.jsonl": _rows(id=_id, gold=lambda query: {"count": 2, "passages": _gold(query)}),
+    "ids.jsonl": _rows(query_id=_id, question=_text, relevant_chunk_ids=_gold, tags=lambda _: ["hr"]),
+    "neutral/": {q: {"question": TEXTS[q], "passages": GOLD[q]} for q in GOLD},
     "llama.json": {"queries": TEXTS, "corpus": {"b#1": "x"}, "relevant_docs": GOLD, "mode": "text"},
 }
 RETRIEVED = {
@@ -50,6 +56,9 @@ RETRIEVED = {
     "objects/": {q: _objects(q) for q in GOLD},
     "found.json": {"results": _rows(id=_id, retrieved=_objects)},
     "found.jsonl": _rows(question_id=_id, chunks=_found),
+    "found_ids.jsonl": _rows(query_id=_id, retrieved_chunk_ids=_found, latency_ms=len),
+    "nested.json": _rows(id=_id, retrieved=lambda query: {"ids": _found(query), "texts": [], "took_ms": 3}),
+    "chain.json": _rows(id=_id, source_documents=_objects, result=_text),
     "langchain.json": {
         q: [{"page_content": "", "metadata": {"chunk_id": doc, "page": 3}} for doc in FOUND[q]] for q in GOLD
     },
@@ -64,7 +73,7 @@ RETRIEVED = {
 def test_every_form_has_the_same_values(gold: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     values = ir.evaluate(_stored(gold, GOLDS[gold]), _stored(found, RETRIEVED[found]), "ndcg@10, rr")
-    by_text = found == "found/" and gold in ("gold.json", "gold.jsonl")  # the text of a question is all that both have
+    by_text = found == "found/" and gold in ("gold.json", "gold.jsonl", "ids.jsonl")  # all that both have is the text
     assert values.query_ids.tolist() == [*(TEXTS.values() if by_text else GOLD)]
     for name, expected in EXPECTED.items():
         assert values.per_query[name].tolist() == expected.tolist()
@@ -72,7 +81,12 @@ def test_every_form_has_the_same_values(gold: str, found: str, tmp_path: Path, m
 
 @pytest.mark.parametrize(
     ("gold", "found"),
-    [("gold", "retrieved"), ("reference_context_ids", "retrieved_context_ids"), ("expected", "retrieved_contexts")],
+    [
+        ("gold", "retrieved"),
+        ("reference_context_ids", "retrieved_context_ids"),
+        ("expected", "retrieved_contexts"),
+        ("expected_chunks", "context"),
+    ],
 )
 def test_one_file_or_folder_has_both(gold: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -82,6 +96,23 @@ def test_one_file_or_folder_has_both(gold: str, found: str, tmp_path: Path, monk
         assert ir.evaluate(data, None, "rr").per_query["rr"].tolist() == EXPECTED["rr"].tolist()
         assert ir.gate(data, None, data, "rr").measures[0].change == 0
         assert ir.save_baseline(data, None, "rr").values["rr"].tolist() == EXPECTED["rr"].tolist()  # type: ignore[arg-type]
+
+
+def test_questions_need_no_library_of_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("pyarrow", "pandas", "polars"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for name in ("nested.jsonl", "parts/"):
+        assert ir.evaluate(_stored(name, GOLDS[name]), FOUND, "rr").per_query["rr"].tolist() == EXPECTED["rr"].tolist()
+
+
+def test_an_unknown_field_is_named_with_the_option_that_tells_it(tmp_path: Path) -> None:
+    path = tmp_path / "both.json"
+    path.write_text(json.dumps(_rows(id=_id, context=_gold, retrieval_context=_found)))
+    failed = CliRunner().invoke(commands, ["evaluate", str(path)])
+    assert "--doc GOLD,RETRIEVED" in " ".join(failed.output.split())
+    named = CliRunner().invoke(commands, ["evaluate", str(path), "--doc", "context,retrieval_context", "-m", "rr"])
+    assert named.exit_code == 0, named.output
 
 
 def test_folders_that_cannot_be_read_say_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,7 +133,7 @@ def _text(column: nw.Series[Any]) -> Ids:
 def _arrow_text(column: nw.Series[Any]) -> Ids | None:
     """Return the ids from the buffers of Arrow, without a loop; None without Arrow or if the type is not supported."""
     try:
-        pa, array = pyarrow_module(), _one_array(column)
+        array, pa = _one_array(column), pyarrow_module()
     except (ImportError, ValueError, TypeError, OverflowError):
         return None
     if pa.types.is_dictionary(array.type):

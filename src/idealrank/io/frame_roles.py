@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import compress
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -20,19 +21,22 @@ if TYPE_CHECKING:
 FILE = "nameofitsfile"
 _QUERY_IDS = ("qid", "queryid", "userid", "topicid", "questionid")
 _CHUNKS = ("chunkid", "nodeid")
+_NOUNS = ("doc", "document", "chunk", "passage", "context", "node")
 _QUERIES = (
     ("query", "user", "topic"),
     ("question", "userinput"),
     ("sessionid", "searchid", "srchid", "customerid", "reviewerid"),
 )
+_LISTS = ("ids", "context", *(noun + end for noun in _NOUNS for end in ("ids", "s")))
 #: Names of columns by role, without case, hyphens and underscores, as idealrank, PyTerrier, ir_measures, MTEB, BEIR,
 #: recommenders, retrieval for language models, and well-known data sets of searches, ratings and clicks write them. A
 #: name of an earlier group wins over those of later groups; two of one group are ambiguous. "chunk" takes the place
 #: of "doc", and "listed" that of "chunk" in lists of documents; "question" takes that of "query" in rows with lists of
-#: documents; "begin" and "end" are offsets in a document; "relevant" and "retrieved" hold lists of documents.
-NAMES: Mapping[str, Sequence[Sequence[str]]] = {
+#: documents; "begin" and "end" are offsets in a document; "relevant" and "retrieved" hold lists of documents, and
+#: "either" may be both. "*" is nothing or a noun: "gold*" is gold or goldchunks, "gold*ids" goldids or goldchunkids.
+NAMES: Mapping[str, Sequence[tuple[str, ...]]] = {
     "query": (_QUERY_IDS, *_QUERIES),
-    "question": (_QUERY_IDS, ("id",), (FILE,), *_QUERIES),
+    "question": (_QUERY_IDS, ("id",), (FILE,), *_QUERIES, ("input",)),
     "doc": (
         ("docno",),
         ("docid", "documentid", "corpusid", "passageid", "pid", "itemid"),
@@ -51,16 +55,17 @@ NAMES: Mapping[str, Sequence[Sequence[str]]] = {
     "begin": (("begin", "start"), ("beginoffset", "startoffset", "startchar", "charstart", "startindex", "startidx")),
     "end": (("end", "stop"), ("endoffset", "endchar", "charend", "endindex", "endidx")),
     "relevant": (
-        ("relevant", "relevantids", "relevantdocs", "relevantchunks", "relevantpassages"),
-        ("gold", "goldids", "golddocs", "goldchunks", "goldpassages", "goldspans", "evidence"),
-        ("expected", "expectedids", "groundtruth", "positives", "references", "referencecontextids"),
-        ("referencecontexts",),
+        ("relevant*ids", "gold*ids", "golden*ids", "expected*ids", "reference*ids", "groundtruth*ids", "positive*ids"),
+        ("relevant*", "gold*", "golden*", "goldspans", "evidence"),
+        ("expected*", "groundtruth*", "positive*", "positives", "reference*", "references"),
     ),
     "retrieved": (
-        ("retrieved", "retrievedids", "retrieveddocs", "retrievedchunks", "retrievedpassages", "retrievedcontextids"),
-        ("retrievedcontexts",),
-        ("results", "ranking", "ranked", "hits", "contexts", "chunks"),
+        ("retrieved*ids",),
+        ("retrieved*",),
+        ("results", "ranking", "ranked", "hits", "matches", "retrievalcontext", "source*"),
+        _LISTS,
     ),
+    "either": (_LISTS,),
 }
 _TITLES = {
     "query": "query ids",
@@ -76,6 +81,7 @@ _TITLES = {
     "end": "offsets where text ends",
     "relevant": "relevant documents",
     "retrieved": "retrieved documents",
+    "either": "documents",
 }
 # Names of numbers that identify a row or give its position: as features, they leak the
 # order of the file, or the answer.
@@ -143,7 +149,8 @@ def find_columns(role: str, columns: Iterable[str], given: Mapping[str, str] | N
         return
     free = [name for name in names if name not in given.values()]
     for group in NAMES[role]:
-        matches = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in group]
+        own = _written_out(group)
+        matches = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in own]
         if len(matches) > 1 and not is_found:
             raise DataError(
                 f"several columns could hold the {_TITLES[role]}: {_listed(matches)}; pass {role}= with one of them "
@@ -151,6 +158,21 @@ def find_columns(role: str, columns: Iterable[str], given: Mapping[str, str] | N
             )
         yield from matches
         is_found = is_found or bool(matches)
+
+
+@cache
+def _written_out(group: tuple[str, ...]) -> frozenset[str]:
+    """Return the names of a group, with nouns in the place of "*".
+
+    >>> sorted(_written_out(("gold*ids", "hits")))[:4]
+    ['goldchunkids', 'goldcontextids', 'golddocids', 'golddocumentids']
+    """
+    nouns = ("", *_NOUNS)
+    return frozenset(
+        name.replace("*", noun) + ("s" if noun and name.endswith("*") else "")
+        for name in group
+        for noun in (nouns if "*" in name else ("",))
+    )
 
 
 def need_column(role: str, columns: Iterable[str], given: Mapping[str, str] | None = None) -> str:

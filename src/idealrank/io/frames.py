@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError
 from idealrank.io.frame_arrays import pyarrow_module, read_doc_ids, read_features, read_numbers, read_query_ids
 from idealrank.io.frame_roles import check_column, check_score_column, choose_roles
+from idealrank.io.record_columns import RecordColumns
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -311,6 +312,8 @@ def frame_schema(df: Any) -> Mapping[str, DType]:
     """Return the narwhals types of the columns."""
     import narwhals as nw
 
+    if isinstance(df, RecordColumns):
+        return df.collect_schema()
     try:
         schema: Mapping[str, DType] = nw.from_native(df.empty if isinstance(df, Stored) else df).collect_schema()
         return schema
@@ -327,6 +330,8 @@ def collected(df: Any, columns: Sequence[str]) -> nw.DataFrame[Any]:
     """Return these columns in memory; no others are computed by a lazy frame or read from a stored one."""
     import narwhals as nw
 
+    if isinstance(df, RecordColumns):
+        return cast("nw.DataFrame[Any]", df)
     native = df.read(columns) if isinstance(df, Stored) else df
     frame: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(native)
     picked = frame.select(nw.col(*columns))  # a bare name must be text, but column names of pandas may be numbers

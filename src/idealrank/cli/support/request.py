@@ -105,6 +105,9 @@ class Request(Display):
         if len(self.systems) < least and not (has_own and least == 1):
             what = {Qrels: "runs", RankingData: "files of scores", Frame: "runs or score columns"}[holds]
             few = f"at least {least} systems are needed, got {len(self.systems)}: give more {what}"
+            if judged.is_json and judged.column_names and least == 1:
+                fields = ", ".join(judged.column_names)
+                what += f", or name the fields of gold and of retrieved documents (--doc GOLD,RETRIEVED) among {fields}"
             raise click.UsageError(f"no system to evaluate: give {what}." if least == 1 else f"{few}.")
 
     def _like(self, judged: Shape, systems: Mapping[str, Shape] | None) -> str | Convention | None:

@@ -140,8 +140,17 @@ class FrameShape(Shape):
         columns = self.layout.columns if role == "relevant" else self.layout.of_runs().columns
         name = columns.get("doc") or columns.get("label", "")
         if name not in self._names or not self._holds_lists(name):
-            name = find_column(role, self._names) or ""
-        return name if name and self._holds_lists(name) else None
+            name = self._list_called(role)
+        if role == "relevant" and not name and self._list_called("retrieved") == (own := self._list_called("either")):
+            name = own
+        return name or None
+
+    def _list_called(self, role: str) -> str:
+        """Return the column of lists that is called like this role; empty if there is none."""
+        return (
+            find_column(role, [name for name in self._names if find_column(role, [name]) and self._holds_lists(name)])
+            or ""
+        )
 
     def _holds_lists(self, name: str) -> bool:
         import narwhals as nw
@@ -166,7 +175,8 @@ class FrameShape(Shape):
     @property
     def own_system(self) -> Shape | None:
         """The column of retrieved documents beside that of relevant ones."""
-        return None if self._relevant is None else self._retrieved
+        has_one = self._list_column("relevant") == self._list_column("retrieved")
+        return None if has_one or self._relevant is None else self._retrieved
 
     def _need(self, role: str) -> str:
         """Return the column that has a role; the error mentions an index that may have it."""

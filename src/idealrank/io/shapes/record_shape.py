@@ -15,8 +15,8 @@ from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.spans import Spans
 from idealrank.errors import DataError
-from idealrank.io.frame_arrays import pyarrow_module, too_many_columns
 from idealrank.io.frame_roles import find_column
+from idealrank.io.record_columns import RecordColumns
 from idealrank.io.shapes.frame_shape import FrameShape
 from idealrank.io.shapes.shape import InputLayout
 
@@ -43,13 +43,7 @@ class RecordsShape(FrameShape):
         for number, row in enumerate(rows):
             if not isinstance(row, Mapping):
                 raise DataError(f"expected records like the first, got {type(row).__name__}", row=number)
-        rows = list(map(_flat, rows))
-        if rows and (what := too_many_columns(len(rows[0]), 8 * len(rows) * len(rows[0]))):
-            raise DataError(what)
-        try:
-            super().__init__(pyarrow_module().Table.from_pylist(rows), layout)
-        except (ValueError, TypeError, OverflowError) as error:
-            raise DataError(f"cannot read the records as a table: {error}") from None
+        super().__init__(RecordColumns(list(map(_flat, rows))), layout)
 
     @classmethod
     def fits(cls, value: object) -> bool:
@@ -86,13 +80,22 @@ class RecordsShape(FrameShape):
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the fields of the objects in it, such as metadata, unless it has such a field itself."""
-    fields = dict(row)
+    fields = {name: _list_in(name, each) if isinstance(each, Mapping) else each for name, each in row.items()}
     try:
         inner = [_flat(each) for each in fields.values() if isinstance(each, Mapping)]
     except RecursionError:
         raise DataError("the objects in a record are nested too deeply") from None
     own = {name: each for name, each in fields.items() if not isinstance(each, Mapping)}
     return {name: each for one in [*inner[::-1], own] for name, each in one.items()} if inner else own
+
+
+def _list_in(name: str, value: Mapping[str, Any]) -> Any:
+    """Return the list of documents in an object that is named like one, such as "gold": {"passages": [...]}."""
+    if not any(find_column(role, [name]) for role in ("relevant", "retrieved")):
+        return value
+    lists = [each for each, own in value.items() if is_list(own)]
+    inner = lists[0] if len(lists) == 1 else find_column("either", lists)
+    return value if inner is None else value[inner]
 
 
 def _rows(query: object, records: Any) -> list[dict[str, Any]]:
