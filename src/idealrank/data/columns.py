@@ -414,6 +414,17 @@ def query_at(offsets: Int64s, place: int) -> int:
     return int(np.searchsorted(offsets, place, side="right")) - 1
 
 
+def group_of_each(offsets: Int64s) -> Int64s:
+    """Return the number of the group, usually a query, that each row belongs to.
+
+    Examples
+    --------
+    >>> group_of_each(np.array([0, 2, 3]))
+    array([0, 0, 1])
+    """
+    return np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+
+
 def places(offsets: Int64s, queries: Int64s) -> tuple[Int64s, Int64s]:
     """Return the positions ``offsets[q]:offsets[q + 1]`` of each query in turn, and the offsets that separate them.
 

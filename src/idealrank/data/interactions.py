@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_offsets, check_size, offsets_of, places, query_at
+from idealrank.data.columns import check_offsets, check_size, group_of_each, offsets_of, places, query_at
 from idealrank.data.ids import Ids
 from idealrank.data.lists import QueryIds, query_id
 from idealrank.errors import DataError
@@ -109,7 +109,7 @@ class Interactions:
         """Return the labels of all items of the catalog for these users, one row each."""
         items, labels, offsets = self.of_users(users)
         block = np.zeros((users.size, self.n_items))
-        block[np.repeat(np.arange(users.size), np.diff(offsets)), items] = labels
+        block[group_of_each(offsets), items] = labels
         return block
 
     def aligned(self, to: Interactions, what: str) -> Interactions:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from idealrank._present.printable import counted
 from idealrank._typing import Bytes, Floats, Int64s
-from idealrank.data.columns import offsets_of
+from idealrank.data.columns import group_of_each, offsets_of
 from idealrank.data.construction import grouped_columns
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
@@ -83,7 +83,7 @@ class Spans:
 
     def ranked(self) -> Spans:
         """Return the spans of each query by falling score; equal scores keep their order."""
-        queries = np.repeat(np.arange(len(self.query_ids)), np.diff(self.offsets))
+        queries = group_of_each(self.offsets)
         rows = np.lexsort((-self.values, queries))
         columns = (self.begins[rows], self.ends[rows], self.values[rows])
         return Spans(self.query_ids, self.offsets, self.doc_ids.take(rows), *columns)

@@ -14,7 +14,7 @@ from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._present.printable import counted
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import check_size, float_column, offsets_of, places, query_at, read_only
+from idealrank.data.columns import check_size, float_column, group_of_each, offsets_of, places, query_at, read_only
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels
 from idealrank.data.problem import Problem
@@ -277,7 +277,7 @@ class SubtopicQrels(Qrels):
     @property
     def n_subtopics(self) -> int:
         """Number of pairs of a query and one of its subtopics."""
-        query = np.repeat(np.arange(self.n_queries), np.diff(self.cells.offsets[self.offsets]))
+        query = group_of_each(self.cells.offsets[self.offsets])
         return int(np.unique(query * max(len(self.subtopic_ids), 1) + self.cells.numbers).size)
 
     def columns(self) -> tuple[Ids, Ids, Ids, Floats]:
@@ -290,8 +290,8 @@ class SubtopicQrels(Qrels):
         labels : float64 array
             One label per row.
         """
-        document = np.repeat(np.arange(self.n_docs), np.diff(self.cells.offsets))
-        query = np.repeat(np.arange(self.n_queries), np.diff(self.offsets))[document]
+        document = group_of_each(self.cells.offsets)
+        query = group_of_each(self.offsets)[document]
         subtopic_ids = self.subtopic_ids.take(self.cells.numbers)
         return self.query_ids.take(query), subtopic_ids, self.doc_ids.take(document), self.cells.labels
 
@@ -412,7 +412,7 @@ class Subtopics:
         own = self.by_id[first : self.offsets[number + 1]]
         cells, ends = places(self.cells.offsets, own)
         is_relevant = self.cells.labels[cells] >= rel
-        document = np.repeat(np.arange(own.size), np.diff(ends))[is_relevant]
+        document = group_of_each(ends)[is_relevant]
         subtopics, subtopic = np.unique(self.cells.numbers[cells][is_relevant], return_inverse=True)
         counts = np.bincount(document, minlength=own.size)
         place = np.empty(own.size, np.int64)

@@ -12,6 +12,7 @@ from idealrank._core.checks import are_numbers
 from idealrank._present.page import Page, Section
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
+from idealrank.data.columns import group_of_each
 from idealrank.data.judgments import Qrels, Run
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.inputs import Data, LayoutOptions, OneSystem, Several, judged_and_systems, layout_of
@@ -100,7 +101,7 @@ def abstentions(
     judged, systems = judged_and_systems(data, scores, layout_of(abstentions, options))
     if not isinstance(judged, Qrels):
         raise DataError("abstentions need judgments and runs, in which a query can have no documents")
-    queries = np.repeat(np.arange(judged.n_queries), np.diff(judged.offsets))
+    queries = group_of_each(judged.offsets)
     answerable = np.bincount(queries[judged.labels > 0], minlength=judged.n_queries) > 0
     silent = {name: _silent(judged, run, threshold) for name, run in systems.items() if isinstance(run, Run)}
     return Abstentions(
@@ -114,5 +115,5 @@ def abstentions(
 def _silent(judged: Qrels, run: Run, threshold: float | None) -> Any:
     """Return for each query of the judgments whether nothing was retrieved."""
     kept = np.ones(run.n_docs, bool) if threshold is None else run.scores >= threshold
-    sizes = np.bincount(np.repeat(np.arange(run.n_queries), np.diff(run.offsets))[kept], minlength=run.n_queries + 1)
+    sizes = np.bincount(group_of_each(run.offsets)[kept], minlength=run.n_queries + 1)
     return sizes[judged.query_ids.index_in(run.query_ids)] == 0  # -1, a missing query, is the last entry: 0

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from idealrank import _native
 from idealrank._typing import Int64s
-from idealrank.data.columns import offsets_of
+from idealrank.data.columns import group_of_each, offsets_of
 from idealrank.data.lists import Lists
 from idealrank.data.ranking import Order
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
@@ -237,7 +237,7 @@ def _ranking(evaluator: Evaluator, system: System, first: Measure) -> TopRanking
     """Return the first documents of each query, in the system's order and with the labels that the measure uses."""
     lists = evaluator.lists(system, first)
     order = _order(lists, first.ties or "average")
-    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
+    queries = group_of_each(lists.offsets)
     scores = lists.scores[order]
     same = (scores[1:] == scores[:-1]) & (queries[1:] == queries[:-1])
     tied = np.append(same, False) | np.append(False, same) if scores.size else np.zeros(0, bool)
@@ -261,5 +261,5 @@ def _order(lists: Lists, ties: str) -> Int64s:
     within = {"reverse": -places, "docid_desc": -places, "best": -labels, "worst": labels}.get(ties)
     if within is None:
         return _native.order(lists.scores, lists.offsets, lists.n_threads)
-    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
+    queries = group_of_each(lists.offsets)
     return np.lexsort((within, -lists.scores, queries))

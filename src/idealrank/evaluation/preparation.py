@@ -12,7 +12,7 @@ from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._present.printable import counted
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.columns import offsets_of, places, query_at
+from idealrank.data.columns import group_of_each, offsets_of, places, query_at
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.lists import JudgedLabels, Lists
@@ -120,7 +120,7 @@ def differences(lists: Lists, rules: Convention, measures: Sequence[Measure]) ->
 
 def _has_mixed_ties(lists: Lists) -> Booleans:
     """Return which queries have equal scores for documents with different labels."""
-    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
+    queries = group_of_each(lists.offsets)
     labels = np.nan_to_num(lists.labels)  # an unjudged document counts as 0
     order = np.lexsort((labels, lists.scores, queries))
     labels, scores = labels[order], lists.scores[order]
@@ -143,7 +143,7 @@ def _has_odd_judgments(lists: Lists) -> Booleans:
 
 def _sums_to_zero(lists: Lists) -> Booleans:
     labels = np.nan_to_num(lists.labels)
-    sums = np.bincount(np.repeat(np.arange(lists.n_queries), lists.sizes), labels, minlength=lists.n_queries)
+    sums = np.bincount(group_of_each(lists.offsets), labels, minlength=lists.n_queries)
     zero: Booleans = sums == 0
     return zero & _any(labels != 0, lists.offsets)
 
@@ -194,7 +194,7 @@ def _named_as_query(lists: Lists) -> Booleans | None:
     """Return which documents have the id of their query; None if there are no ids."""
     if lists.doc_ids is None or lists.query_ids is None:
         return None
-    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
+    queries = group_of_each(lists.offsets)
     same: Booleans = lists.doc_ids.index_in(Ids.of(lists.query_ids)) == queries
     return same
 

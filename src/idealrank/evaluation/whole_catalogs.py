@@ -12,7 +12,7 @@ import numpy.typing as npt
 from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import array_of, finite_scores, float_array, offsets_of
+from idealrank.data.columns import array_of, finite_scores, float_array, group_of_each, offsets_of
 from idealrank.data.ids import taken
 from idealrank.data.interactions import Interactions
 from idealrank.data.lists import JudgedLabels, QueryIds, query_id
@@ -371,7 +371,7 @@ def _complete_lists(
         kept = np.ones(block.shape, bool)
         if exclude is not None:
             excluded, _, starts = exclude.of_users(some)
-            kept[np.repeat(np.arange(some.size), np.diff(starts)), excluded] = False
+            kept[group_of_each(starts), excluded] = False
         scores = block.astype(np.float64, copy=False)
         bad = np.argwhere(~np.isfinite(scores) & ~np.isneginf(scores) & kept)
         if bad.size:

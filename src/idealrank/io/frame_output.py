@@ -8,6 +8,7 @@ import numpy as np
 
 from idealrank._present.data_frames import Backend, frame_of
 from idealrank._typing import Int64s
+from idealrank.data.columns import group_of_each
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData, is_sparse
@@ -58,7 +59,7 @@ def to_frame(data: RankingData | Qrels | Run, backend: Backend = "pandas") -> Fr
 
 
 def _ranking_columns(data: RankingData, backend: str) -> dict[str, Any]:
-    queries = np.repeat(np.arange(data.n_queries), data.group_sizes)
+    queries = group_of_each(data.offsets)
     ids = data.query_ids
     columns = {
         "qid": _strings(ids, queries, backend) if isinstance(ids, Ids) else ids[queries],
@@ -82,7 +83,7 @@ def _by_query_columns(data: Qrels | Run, backend: str) -> dict[str, Any]:
             **{name: _strings(each, None, backend) for name, each in zip(names, ids_of_rows, strict=True)},
             "label": labels,
         }
-    queries = np.repeat(np.arange(data.n_queries), np.diff(data.offsets))
+    queries = group_of_each(data.offsets)
     ids = {"qid": _strings(data.query_ids, queries, backend), "doc": _strings(data.doc_ids, None, backend)}
     return ids | ({"label": data.labels} if isinstance(data, Qrels) else {"score": data.scores})
 

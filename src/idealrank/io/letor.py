@@ -12,7 +12,7 @@ import numpy.typing as npt
 from idealrank import _native
 from idealrank._core.checks import is_whole
 from idealrank._typing import Int64s
-from idealrank.data.columns import offsets_of, read_only
+from idealrank.data.columns import group_of_each, offsets_of, read_only
 from idealrank.data.construction import offsets_of_group
 from idealrank.data.ids import Ids, taken
 from idealrank.data.problem import Problem
@@ -216,7 +216,7 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
         check_words(data.doc_ids, "a document id", allow_empty=True)
     if np.isnan(data.labels).any():
         raise DataError("a LETOR file needs a label for every document, but some documents are unjudged")
-    queries = np.repeat(np.arange(data.n_queries), data.group_sizes)
+    queries = group_of_each(data.offsets)
     in_input_order = data.to_input(np.arange(data.n_docs))
     with atomic_output(path) as file:
         for begin in range(0, data.n_docs, _ROWS_AT_ONCE):

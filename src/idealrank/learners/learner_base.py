@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from idealrank._names.options import check_options, choice, number, option
 from idealrank._typing import Floats
-from idealrank.data.columns import check_index, check_unmasked
+from idealrank.data.columns import check_index, check_unmasked, group_of_each
 from idealrank.data.construction import from_arrays, offsets_of_group
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
@@ -35,8 +35,7 @@ def query_of_rows(X: Any, qid: Any, group: Any, name: str = "group") -> Any:
     if qid is not None:
         raise DataError(f"give the queries once: by {name.replace('group', 'qid')} or by {name}, not both")
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    sizes = np.diff(offsets_of_group(group, n_rows, name))
-    return np.repeat(np.arange(sizes.size), sizes)
+    return group_of_each(offsets_of_group(group, n_rows, name))
 
 
 def validation_rows(eval_set: Any, eval_qid: Any, eval_group: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from idealrank import _native
 from idealrank._names.options import choice, flag, number, option
 from idealrank._typing import Floats, Int64s
+from idealrank.data.columns import group_of_each
 from idealrank.data.lists import Lists
 from idealrank.losses.loss_base import Loss
 from idealrank.losses.loss_names import register
@@ -247,7 +248,7 @@ class SoftmaxAtK(Loss):
         """
         targets = self.targets(lists)
         rows = np.flatnonzero(targets > 0)
-        queries = np.repeat(np.arange(lists.n_queries), np.diff(np.searchsorted(rows, lists.offsets)))
+        queries = group_of_each(np.searchsorted(rows, lists.offsets))
         last = _native.last_of_first(lists.scores, lists.offsets, self.cutoff, lists.n_threads)  # checks the scores
         with np.errstate(over="ignore"):
             ahead = lists.scores[rows] - lists.scores[last[queries]]

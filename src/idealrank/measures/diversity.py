@@ -15,6 +15,7 @@ import numpy as np
 from idealrank import _native
 from idealrank._names.options import number, option
 from idealrank._typing import Floats
+from idealrank.data.columns import group_of_each
 from idealrank.data.lists import Lists
 from idealrank.data.subtopics import RelevantPairs
 from idealrank.measures.measure_base import Measure, check_subtopics, empty_value, kernel_ties
@@ -52,7 +53,7 @@ class Diversity(Measure):
         assert filled.rel is not None
         rows = np.arange(lists.scores.size)
         if kernel_ties(filled) == "reverse":
-            rows = np.lexsort((-rows, np.repeat(np.arange(lists.n_queries), lists.sizes)))
+            rows = np.lexsort((-rows, group_of_each(lists.offsets)))
         order = rows[_native.order(lists.scores[rows], lists.offsets, lists.n_threads)]
         values = np.full(lists.n_queries, empty_value(filled))
         for query in range(lists.n_queries):

@@ -16,6 +16,7 @@ from torch.utils.checkpoint import checkpoint
 
 from idealrank import _native
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.columns import group_of_each
 from idealrank.data.lists import Lists
 from idealrank.integrations.torch import tensor_direct
 from idealrank.integrations.torch.padded import BatchLayout, Formula, NoFormulaError
@@ -49,7 +50,7 @@ class Flat(BatchLayout):
     def __init__(self, batch: Batch, lists: Lists) -> None:
         super().__init__(batch, lists)
         self.sizes = self.spread(lists.sizes)
-        self.queries = self.tensor(np.repeat(np.arange(lists.n_queries), lists.sizes))
+        self.queries = self.tensor(group_of_each(lists.offsets))
 
     column = BatchLayout.tensor
 
@@ -152,7 +153,7 @@ def _splits(labels: Floats, lists: Lists) -> Iterator[_LabelSplit]:
     begins = np.repeat(lists.offsets[:-1], lists.sizes)
     changes = np.cumsum(firsts == np.arange(order.size)) - 1
     levels = changes - changes[begins] if order.size else changes
-    queries = np.repeat(np.arange(lists.n_queries), lists.sizes)
+    queries = group_of_each(lists.offsets)
     for bit in reversed(range(int(levels.max(initial=0)).bit_length())):
         is_low = (levels >> bit & 1).astype(np.bool_)
         above = levels >> (bit + 1)

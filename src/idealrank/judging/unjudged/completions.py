@@ -9,7 +9,7 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._typing import Booleans, Floats, Int64s
-from idealrank.data.columns import offsets_of
+from idealrank.data.columns import group_of_each, offsets_of
 from idealrank.errors import OptionError
 from idealrank.judging.unjudged.pool import Gaps, Pool, Ranked, Rules, sums_by_query
 from idealrank.measures import cutoffs, discounts
@@ -299,7 +299,7 @@ def _ideal_gains(ranked: Ranked, rules: Rules) -> tuple[Floats, Int64s]:
         return rules.gains(ranked.labels), ranked.queries
     judged = ranked.lists.judged
     assert judged is not None
-    return rules.gains(judged.labels), np.repeat(np.arange(ranked.data.n_queries), np.diff(judged.offsets))
+    return rules.gains(judged.labels), group_of_each(judged.offsets)
 
 
 def denominators(ranked: Ranked, rules: Rules, depths: Int64s, n_relevant: Int64s, queries: Int64s) -> Floats:

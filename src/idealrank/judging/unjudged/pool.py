@@ -11,6 +11,7 @@ import numpy as np
 
 from idealrank import _native
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.columns import group_of_each
 from idealrank.data.construction import joined_ids
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run, join
@@ -149,7 +150,7 @@ class Ranked:
     @cached_property
     def queries(self) -> Int64s:
         """The query of each document in rank order."""
-        return np.repeat(np.arange(self.data.n_queries), self.data.group_sizes)
+        return group_of_each(self.data.offsets)
 
     @cached_property
     def is_unjudged(self) -> Booleans:

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array, diags_array
 from idealrank._core.seeds import generator
 from idealrank._names.options import number, option, seed
 from idealrank._typing import Booleans, Float32s, Floats, Int64s
+from idealrank.data.columns import group_of_each
 from idealrank.data.interactions import Interactions
 from idealrank.learners.catalog_learner import CatalogLearner
 from idealrank.learners.histories.history_learner import HistoryLearner, history_matrix
@@ -158,7 +159,7 @@ def _gradients(factors: ItemFactors, own: csr_array, rng: np.random.Generator) -
     A pass over all scores costs about as much as a matrix product, so that the softmax is not divided by its sum:
     users are.
     """
-    rows = np.repeat(np.arange(own.shape[0]), np.diff(own.indptr))
+    rows = group_of_each(own.indptr)
     hidden = _random_half(own.indptr, rows, rng)
     n_hidden = np.bincount(rows[hidden], minlength=own.shape[0]).astype(np.float32)
     offsets = np.concatenate(([0], np.cumsum(~hidden)))[own.indptr]

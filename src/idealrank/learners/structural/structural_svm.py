@@ -16,6 +16,7 @@ import numpy as np
 from idealrank import _native
 from idealrank._names.options import number, option
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.columns import group_of_each
 from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError, OptionError
@@ -91,7 +92,7 @@ class Side:
     @classmethod
     def of(cls, order: Int64s, kept: Booleans, lists: Lists) -> Side:
         """Return the documents that are kept, by position in the order."""
-        query = np.repeat(np.arange(lists.n_queries), lists.sizes)[kept]
+        query = group_of_each(lists.offsets)[kept]
         count = np.bincount(query, minlength=lists.n_queries)
         first = np.cumsum(count) - count
         rows = order[kept]

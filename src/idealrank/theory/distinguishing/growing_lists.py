@@ -16,6 +16,7 @@ from idealrank import _native
 from idealrank._core.seeds import generator
 from idealrank._core.threads import resolve_threads
 from idealrank._typing import Booleans, Floats, Int64s
+from idealrank.data.columns import group_of_each
 from idealrank.data.lists import Lists
 from idealrank.errors import OptionError
 from idealrank.losses.segments import sums
@@ -319,7 +320,7 @@ def _growing(
 ) -> Floats:
     """Values on growing lists, in row order or in random orders, of shape (rankers, measures, lists, sizes)."""
     rng = generator(seed)
-    queries = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+    queries = group_of_each(offsets)
     found = []
     for _ in range(max(n_orders, 1)):
         order = np.lexsort((rng.random(labels.size), queries)) if n_orders else np.arange(labels.size)
