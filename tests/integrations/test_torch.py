@@ -387,10 +387,16 @@ def test_what_has_no_formula_says_how_to_compute_it() -> None:
         def at(self, positions: Any, n: Any = None) -> Any:
             return super().at(positions, n)
 
-    cube = links.Elementwise(lambda s: s**3, lambda s: 3 * s**2, np.cbrt)
+    class Cube(links.Link):
+        def forward(self, s: Any) -> Any:
+            return s**3
+
+        def slope(self, s: Any) -> Any:
+            return 3 * s**2
+
     scores = torch.tensor(SCORES)
     assert RankingLoss(Own(), backend="torch")(LABELS, scores, OFFSETS) > 0
-    for loss in (Plain(), losses.Bregman("squared", link=cube), losses.ApproxNDCG(discount=Steep())):
+    for loss in (Plain(), losses.Bregman("squared", link=Cube()), losses.ApproxNDCG(discount=Steep())):
         RankingLoss(loss)(LABELS, scores, OFFSETS)
         with pytest.raises(OptionError, match="has no formula in PyTorch: use backend='native'"):
             RankingLoss(loss, backend="torch")(LABELS, scores, OFFSETS)
@@ -430,19 +436,13 @@ def test_a_registered_loss_of_ones_own_is_a_module_and_a_function(monkeypatch: p
 
 
 def test_losses_with_the_same_text_are_told_apart() -> None:
-    def composed(scale: float) -> Any:
-        return potentials.Composed(
-            outer=lambda z: scale * z,
-            outer_slope=lambda z: scale + 0 * z,
-            outer_curvature=lambda z: 0 * z,
-            inner=lambda x: x**2 / 2,
-            inner_slope=lambda x: x,
-            inner_curvature=lambda x: 0 * x + 1,
-            inner_slope_inverse=lambda y: y,
-        )
+    class Other(potentials.Squared):
+        def conjugate(self, s: Any, offsets: Any) -> Any:
+            return super().conjugate(s, offsets) + 1
 
+    assert str(Other()) == str(potentials.Squared())
     scores = torch.tensor(SCORES)
-    for psi in (composed(1.0), composed(2.0)):
+    for psi in (potentials.Squared(), Other()):
         expected = losses.Bregman(psi)(LABELS, SCORES, OFFSETS)[0]
         np.testing.assert_array_equal(ranking.Bregman(psi, reduction="none")(LABELS, scores, OFFSETS), expected)
 

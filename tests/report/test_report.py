@@ -525,10 +525,8 @@ def test_figures_draw_into_the_axes_that_they_are_given() -> None:
     compared, explained = result("pairs"), result("explanation")
     drawings: list[Callable[[Any], Any]] = [
         lambda ax: figures.means(compared, "ap", ax),
-        lambda ax: figures.distributions(compared, "ap", ax),
         lambda ax: figures.differences(compared, "ap", ax),
         lambda ax: figures.cutoff_curves(compared.evaluations, "ndcg", ax),
-        lambda ax: figures.significance(compared, "ap", ax),
         lambda ax: figures.waterfall(explained.waterfalls[0], ax),
     ]
     assert len(drawings) == len({*figures.__all__} - {"learning_curve"})  # which takes a ranker
@@ -575,21 +573,6 @@ def test_many_bars_are_thinned_and_keep_their_ends() -> None:
     assert (bars[0], bars[-1], edges[0], edges[-1]) == (values[0], values[-1], 0, 5000)
     above, below = (np.interp(at, np.arange(5000) + 0.5, values) for at in (edges[:-1], edges[1:]))
     assert ((below <= bars) & (bars <= above)).all()
-
-
-def test_the_matrix_has_every_pair_twice_and_the_rows_view_of_it() -> None:
-    found = result("pairs")
-    ax = figures.significance(found, "ap")
-    places = {text.get_position(): text.get_text() for text in ax.texts}
-    marks = {(column, round(row)): text for (column, row), text in places.items() if text in "▲▼"}
-    order = sorted(range(3), key=lambda i: -found.means["ap"][found.systems[i]].mean)
-    expected = {
-        (column, 2 - row): "▲" if order.index(row) < order.index(column) else "▼"
-        for row in range(3)
-        for column in range(3)
-        if row != column
-    }
-    assert marks == expected  # all three differ
 
 
 def test_a_waterfall_goes_from_one_mean_to_the_other() -> None:

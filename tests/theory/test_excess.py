@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from idealrank import losses, theory
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
-from idealrank.losses import Bregman, potentials
+from idealrank.losses import Bregman, potentials, segments
 
 
 def own(labels: Floats, scores: Floats, offsets: Int64s) -> tuple[Floats, Floats]:
@@ -42,16 +42,26 @@ def test_the_margin_of_a_cutoff_is_the_lowest_regret_of_a_wrong_order() -> None:
             assert np.count_nonzero(lost < 1e-12) >= math.factorial(4 - k)
 
 
-#: sqrt(1 + sum x^2): its second derivative in any direction is at least (1 + |x|^2)^-3/2, and |x|^2 <= 4 on [0, 1]^4.
-ROOT = potentials.Composed(
-    outer=lambda z: np.sqrt(1 + z),
-    outer_slope=lambda z: 0.5 / np.sqrt(1 + z),
-    outer_curvature=lambda z: -0.25 / (1 + z) ** 1.5,
-    inner=lambda x: x**2,
-    inner_slope=lambda x: 2 * x,
-    inner_curvature=lambda x: 0 * x + 2,
-    inner_slope_inverse=lambda y: y / 2,
-)
+class Root(potentials.Potential):
+    """sqrt(1 + |x|^2).
+
+    Its second derivative in any direction is at least (1 + |x|^2)^-3/2, and |x|^2 <= 4 on [0, 1]^4.
+    """
+
+    def value(self, x: Floats, offsets: Int64s) -> Floats:
+        return np.sqrt(1 + segments.sums(x**2, offsets))
+
+    def gradient(self, x: Floats, offsets: Int64s) -> Floats:
+        return x / np.repeat(self.value(x, offsets), np.diff(offsets))
+
+    def conjugate(self, s: Floats, offsets: Int64s) -> Floats:
+        return -np.sqrt(1 - segments.sums(s**2, offsets))
+
+    def conjugate_gradient(self, s: Floats, offsets: Int64s) -> Floats:
+        return s / np.repeat(-self.conjugate(s, offsets), np.diff(offsets))
+
+
+ROOT = Root()
 
 
 @pytest.mark.parametrize("k", [1, 2, None])

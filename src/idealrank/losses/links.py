@@ -11,7 +11,7 @@ from idealrank._names.options import Numbers, checked, number
 from idealrank._names.registry import Registry
 from idealrank._typing import Floats
 
-__all__ = ["Elementwise", "Link", "Scale", "of", "register"]
+__all__ = ["Link", "Scale", "of", "register"]
 
 Function = Callable[[Floats], Floats]
 
@@ -97,36 +97,3 @@ class Scale(Link):
 
     def inverse(self, t: Floats) -> Floats:
         return t / self.factor
-
-
-@dataclass(frozen=True)
-class Elementwise(Link):
-    """Any increasing T, from functions of arrays.
-
-    Parameters
-    ----------
-    function, derivative, inverse_function : callable
-        T, its derivative, and its inverse.
-
-    Examples
-    --------
-    >>> cube = Elementwise(lambda s: s**3 + s, lambda s: 3 * s**2 + 1, lambda t: np.nan * t)
-    >>> cube.forward(np.array([2.0]))
-    array([10.])
-    """
-
-    function: Function
-    derivative: Function
-    inverse_function: Function
-
-    def __str__(self) -> str:
-        return "elementwise"  # no text can be parsed as functions
-
-    def forward(self, s: Floats) -> Floats:
-        return self.function(s)
-
-    def slope(self, s: Floats) -> Floats:
-        return self.derivative(s)
-
-    def inverse(self, t: Floats) -> Floats:
-        return self.inverse_function(t)

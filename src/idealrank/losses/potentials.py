@@ -13,11 +13,10 @@ import numpy as np
 from idealrank._names.options import Numbers
 from idealrank._names.registry import Registry
 from idealrank._typing import Floats, Int64s
-from idealrank.data.columns import query_at
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import OptionError
 from idealrank.losses.segments import norms, sums
 
-__all__ = ["KL", "Composed", "PNorm", "Potential", "Squared", "of", "register"]
+__all__ = ["KL", "PNorm", "Potential", "Squared", "of", "register"]
 
 Function = Callable[[Floats], Floats]
 
@@ -213,107 +212,3 @@ def _half_square_slope(x: Floats, offsets: Int64s, p: float) -> Floats:
     """Return the gradient of ||x||_p^2 / 2."""
     length, shares = norms(x, offsets, p)
     return np.repeat(length, np.diff(offsets)) * np.sign(shares) * np.abs(shares) ** (p - 1)
-
-
-@dataclass(frozen=True)
-class Composed(Potential):
-    """psi = psi_out(sum_j h(x_j)), from functions of arrays.
-
-    The conjugate has x_j = (h')^-1(s_j / c), where c = psi_out'(sum_j h(x_j)) is a root that is found numerically.
-
-    Parameters
-    ----------
-    outer, outer_slope, outer_curvature : callable
-        psi_out, which must increase, and its first two derivatives.
-    inner, inner_slope, inner_curvature : callable
-        h, which must be strictly convex, and its first two derivatives. The whole must be strictly convex too.
-    inner_slope_inverse : callable
-        The inverse of h'.
-
-    Examples
-    --------
-    sqrt(1 + sum x^2) at (2, 2):
-
-    >>> psi = Composed(
-    ...     outer=lambda z: np.sqrt(1 + z), outer_slope=lambda z: 0.5 / np.sqrt(1 + z),
-    ...     outer_curvature=lambda z: -0.25 / (1 + z) ** 1.5,
-    ...     inner=lambda x: x**2, inner_slope=lambda x: 2 * x, inner_curvature=lambda x: 0 * x + 2,
-    ...     inner_slope_inverse=lambda y: y / 2,
-    ... )
-    >>> offsets = np.array([0, 2])
-    >>> psi.value(np.array([2.0, 2.0]), offsets), psi.gradient(np.array([2.0, 2.0]), offsets)
-    (array([3.]), array([0.66666667, 0.66666667]))
-    >>> psi.conjugate_gradient(np.array([2.0, 2.0]) / 3, offsets)
-    array([2., 2.])
-    """
-
-    outer: Function
-    outer_slope: Function
-    outer_curvature: Function
-    inner: Function
-    inner_slope: Function
-    inner_curvature: Function
-    inner_slope_inverse: Function
-
-    def __str__(self) -> str:
-        return "composed"  # no text can be parsed as functions
-
-    def value(self, x: Floats, offsets: Int64s) -> Floats:
-        return self.outer(sums(self.inner(x), offsets))
-
-    def gradient(self, x: Floats, offsets: Int64s) -> Floats:
-        factors = self.outer_slope(sums(self.inner(x), offsets))
-        return np.repeat(factors, np.diff(offsets)) * self.inner_slope(x)
-
-    def conjugate(self, s: Floats, offsets: Int64s) -> Floats:
-        x = self.conjugate_gradient(s, offsets)
-        return sums(s * x, offsets) - self.value(x, offsets)
-
-    def conjugate_gradient(self, s: Floats, offsets: Int64s) -> Floats:
-        sizes = np.diff(offsets)
-
-        def targets(log_factor: Floats) -> Floats:
-            return self.inner_slope_inverse(s / np.repeat(np.exp(log_factor), sizes))
-
-        def excess(log_factor: Floats) -> Floats:
-            return np.log(self.outer_slope(sums(self.inner(targets(log_factor)), offsets))) - log_factor
-
-        with np.errstate(all="ignore"):
-            x = targets(_root(excess, offsets.size - 1))
-        beyond = np.flatnonzero(~np.isfinite(x))
-        if beyond.size:
-            query = query_at(offsets, int(beyond[0]))
-            raise DataError(
-                "these scores are not the gradient of psi at any targets: use scores in its range",
-                query=query,
-            )
-        return x
-
-    def conjugate_curvature(self, s: Floats, offsets: Int64s) -> Floats:
-        x = self.conjugate_gradient(s, offsets)
-        sizes = np.diff(offsets)
-        total = sums(self.inner(x), offsets)
-        # The Hessian of psi is a diagonal A plus psi_out'' h' h'^T, inverted by the Sherman-Morrison formula.
-        diagonal = np.repeat(self.outer_slope(total), sizes) * self.inner_curvature(x)
-        bend, slope = self.outer_curvature(total), self.inner_slope(x)
-        share = bend / (1 + bend * sums(slope**2 / diagonal, offsets))
-        return 1 / diagonal - np.repeat(share, sizes) * (slope / diagonal) ** 2
-
-
-def _root(function: Callable[[Floats], Floats], size: int) -> Floats:
-    """Return a root in [-700, 700] of each of ``size`` functions by bisection; NaN if the sign does not change.
-
-    A place where the function is undefined (NaN) counts as below the root if it is negative, and as above it otherwise.
-    """
-    low, high = np.full(size, -700.0), np.full(size, 700.0)
-
-    def sign(place: Floats) -> Floats:
-        value = function(place)
-        return np.where(np.isnan(value), -np.sign(place), np.sign(value))
-
-    for _ in range(70):
-        middle = (low + high) / 2
-        above = sign(middle) < 0
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    root = (low + high) / 2
-    return np.where(np.abs(function(root)) < 1e-6, root, np.nan)

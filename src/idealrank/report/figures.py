@@ -24,9 +24,8 @@ from idealrank.evaluation.evaluation_result import Evaluations
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["cutoff_curves", "differences", "distributions", "learning_curve", "means", "significance", "waterfall"]
+__all__ = ["cutoff_curves", "differences", "learning_curve", "means", "waterfall"]
 
-_N_BINS = 25
 #: Share of the height of a row that is drawn on.
 _ROW = 0.85
 #: In points.
@@ -91,59 +90,6 @@ def rank_ranges(
     ax.set_xlim(0.5, len(names) + 0.5)
     _name_values(ax, "rank")
     ax.locator_params(axis="x", nbins=8, integer=True)
-    return ax
-
-
-def distributions(result: Measured, measure: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a histogram of the per-query values of each system, with a line at the mean.
-
-    Heights are square roots of shares, on the same scale for all systems, so that one frequent value does not hide the
-    others.
-
-    Parameters
-    ----------
-    result : Evaluation, Evaluations, Comparison or Explanation
-        The result to draw.
-    measure : str, optional
-        One of the measures of the result; by default, the first one.
-    ax : matplotlib Axes, optional
-        The Axes to draw into; by default, those of a new figure.
-
-    Returns
-    -------
-    Axes
-        The Axes with the drawing.
-
-    Raises
-    ------
-    DataError
-        If the result does not have the measure.
-
-    Examples
-    --------
-    >>> from idealrank import evaluate
-    >>> from idealrank.report import figures
-    >>> ax = figures.distributions(evaluate([0, 1, 1, 0], [4, 3, 2, 1], "rr", offsets=[0, 2, 4]))
-    >>> heights = ax.patches[0].get_data().values.tolist()
-    >>> heights[-1]  # the value 1 of one of the two queries; no value is more frequent
-    0.85
-    """
-    _check_has(result, "one_measure", "evaluate, compare or explain")
-    measure = result.one_measure(measure)
-    values_by_system = result.query_values(measure)
-    ax = new_axes(ax, 0.8 + 0.42 * len(values_by_system))
-    rows = _rows(ax, map(shown, values_by_system), at=0.3)
-    everything = np.concatenate([np.zeros(0), *values_by_system.values()])
-    edges = np.linspace(min(0.0, everything.min(initial=0)), max(1.0, everything.max(initial=1)), _N_BINS + 1)
-    shares = [np.histogram(values, edges)[0] / max(values.size, 1) for values in values_by_system.values()]
-    highest = max(float(share.max()) for share in shares) or 1.0
-    for row, values, share in zip(rows, values_by_system.values(), shares, strict=True):
-        tops = row + _ROW * np.sqrt(share / highest)
-        ax.stairs(tops, edges, baseline=row, fill=True, color=BETTER, alpha=0.55)
-        if values.size:
-            ax.vlines(values.mean(), row, row + _ROW, colors=WORSE, linewidth=2)
-    ax.set_ylim(-0.1, len(values_by_system))
-    _name_values(ax, f"{measure} ({result.basis()})")
     return ax
 
 
@@ -259,68 +205,6 @@ def cutoff_curves(evaluations: Evaluations, family: str | None = None, ax: Axes 
     return ax
 
 
-def significance(comparison: Comparison, measure: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the corrected p-values of all compared pairs: ▲ if the row is significantly better, ▼ if it is worse.
-
-    Columns are the systems in the order of the rows, labeled by number.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The result of `compare`.
-    measure : str, optional
-        One of the measures of the comparison; by default, the first one.
-    ax : matplotlib Axes, optional
-        The Axes to draw into; by default, those of a new figure.
-
-    Returns
-    -------
-    Axes
-        The Axes with the drawing.
-
-    Raises
-    ------
-    DataError
-        If the comparison does not have the measure.
-
-    Examples
-    --------
-    >>> from idealrank import compare, from_arrays
-    >>> from idealrank.report import figures
-    >>> data = from_arrays([1, 0, 1, 0], offsets=[0, 2, 4])
-    >>> ax = figures.significance(compare(data, {"a": [2, 1, 2, 1], "b": [1, 2, 2, 1]}, "rr", test="sign"))
-    >>> [text.get_text() for text in ax.texts]
-    ['1.00', '1.00']
-    """
-    _check_has(comparison, "query_differences", "compare")
-    measure = comparison.one_measure(measure)
-    systems = comparison.systems
-    ax = new_axes(ax, 0.5 + 0.36 * len(systems))
-    rows = _rows(ax, [f"{shown(name)}  {number}" for number, name in enumerate(systems, 1)])
-    columns = range(len(systems))
-    lower_is_better = comparison.evaluations.lower_is_better(measure)
-    for each in comparison.differences[measure]:
-        i, j = systems.index(each.system), systems.index(each.against)
-        is_significant = each.corrected <= comparison.level
-        for row, column, sign in ((i, j, 1), (j, i, -1)):
-            is_better = (sign * each.difference > 0) != lower_is_better
-            if is_significant:
-                _fill_cell(ax, column, float(rows[row]), BETTER if is_better else WORSE)
-                ax.text(column, rows[row] + 0.22, "▲" if is_better else "▼", ha="center", va="center", fontsize=7)
-            height = rows[row] - (0.18 if is_significant else 0)
-            ax.text(column, height, _p_value(each.corrected), ha="center", va="center", fontsize=8)
-    for place in columns:
-        _fill_cell(ax, place, float(rows[place]), NEUTRAL)
-    ax.set_xlim(-0.5, len(systems) - 0.5)
-    ax.set_ylim(-0.5, len(systems) - 0.5)
-    ax.set_xticks(columns, labels=[str(column + 1) for column in columns])
-    ax.xaxis.tick_top()
-    _name_below(ax, f"corrected p-values ({comparison.basis()})")
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    return ax
-
-
 def waterfall(way: Waterfall | Explanation, ax: Axes | None = None) -> Axes:
     r"""Draw the steps between the means under two conventions: a dot per mean, a bar per choice that changes a value.
 
@@ -372,11 +256,11 @@ def _check_has(result: object, needed: str, function: str) -> None:
         raise DataError(f"expected what {function} returns, got {type(result).__name__}")
 
 
-def _rows(ax: Axes, names: Iterable[str], at: float = 0.0) -> Floats:
-    """Make a row per name, the first one on top, with the name ``at`` this height of its row."""
+def _rows(ax: Axes, names: Iterable[str]) -> Floats:
+    """Make a row per name, the first one on top."""
     names = list(names)
     rows = np.arange(len(names), dtype=np.float64)[::-1]
-    ax.set_yticks(rows + at, labels=names, parse_math=False)
+    ax.set_yticks(rows, labels=names, parse_math=False)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(-0.6, len(names) - 0.4)
     return rows
@@ -455,18 +339,6 @@ def _apart(places: Floats, gap: float, highest: float) -> Floats:
     moved = np.array([np.mean(block) for block in blocks for _ in block])
     inside: Floats = np.clip(moved, 0, max(highest - gap * (places.size - 1), 0))
     return inside + steps
-
-
-def _fill_cell(ax: Axes, column: float, row: float, color: str) -> None:
-    from matplotlib.patches import Rectangle
-
-    ax.add_patch(Rectangle((column - 0.48, row - 0.48), 0.96, 0.96, color=color, alpha=0.25, linewidth=0))
-
-
-def _p_value(p: float) -> str:
-    if np.isnan(p):
-        return "?"
-    return "<.001" if p < 0.001 else f"{p:.3f}"[1:] if p < 0.0995 else f"{p:.2f}"
 
 
 def _write_beside(ax: Axes, x: float, row: float, text: str) -> None:
