@@ -15,6 +15,7 @@ from idealrank import results as results
 from idealrank import stats as stats
 from idealrank import theory as theory
 from idealrank._core.threads import set_threads as set_threads
+from idealrank.comparison.abstentions import abstentions as abstentions
 from idealrank.comparison.agreement import agreement as agreement
 from idealrank.comparison.compare import compare as compare
 from idealrank.comparison.explain import explain as explain
@@ -28,7 +29,6 @@ from idealrank.data.judgments import Qrels as Qrels
 from idealrank.data.judgments import Run as Run
 from idealrank.data.ranking import RankingData as RankingData
 from idealrank.data.subtopics import SubtopicQrels as SubtopicQrels
-from idealrank.evaluation.abstentions import abstentions as abstentions
 from idealrank.evaluation.evaluate import evaluate as evaluate
 from idealrank.evaluation.scorer import scorer as scorer
 from idealrank.evaluation.streaming import evaluate_stream as evaluate_stream

@@ -1,4 +1,5 @@
 from idealrank._present.result import Result as Result
+from idealrank.comparison.abstentions import Abstentions as Abstentions
 from idealrank.comparison.agreement import Agreement as Agreement
 from idealrank.comparison.comparison_result import Comparison as Comparison
 from idealrank.comparison.explain import Explanation as Explanation
@@ -10,7 +11,6 @@ from idealrank.comparison.sample_sizes import SampleSizes as SampleSizes
 from idealrank.data.ids import Ids as Ids
 from idealrank.data.lists import JudgedLabels as JudgedLabels
 from idealrank.data.problem import Problem as Problem
-from idealrank.evaluation.abstentions import Abstentions as Abstentions
 from idealrank.evaluation.evaluation_result import Evaluation as Evaluation
 from idealrank.evaluation.evaluation_result import Evaluations as Evaluations
 from idealrank.identification.identify import Identification as Identification

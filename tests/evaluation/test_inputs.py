@@ -15,10 +15,10 @@ from numpy.testing import assert_allclose
 
 import idealrank as ir
 from idealrank.errors import DataError, OptionError, ParseError
-from idealrank.evaluation.inputs import judged_and_systems, system_names
+from idealrank.evaluation.inputs import judged_and_systems
 from idealrank.io.shapes import SHAPES
 from idealrank.io.shapes.path_shape import PathShape
-from idealrank.io.shapes.shape import Shape, recognize
+from idealrank.io.shapes.shape import Shape, recognize, system_names
 
 PAGE = Path(__file__).parents[2] / "docs" / "inputs.md"
 #: `evaluate` without its types, for what it refuses.

@@ -23,20 +23,19 @@ from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluate import evaluate_systems
 from idealrank.evaluation.evaluation_base import INTERVAL_METHOD, check_means
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
-from idealrank.evaluation.evaluator import Evaluator, QueryWeights
+from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import (
-    By,
     Data,
     LayoutOptions,
     Measures,
     Replicates,
     Several,
     System,
-    categories_of,
     judged_and_each_system,
     layout_of,
     named_measures,
 )
+from idealrank.io.query_values import By, QueryWeights, categories_of
 from idealrank.io.shapes.shape import recognize
 from idealrank.judging.unjudged.bounds import Bounds, bounds_of, labels_in
 from idealrank.judging.unjudged.pool import Pool, rules_of

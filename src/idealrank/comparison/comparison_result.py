@@ -257,11 +257,6 @@ class Comparison(Measured):
         """
         return dict(self.means[measure])
 
-    def query_values(self, measure: str) -> dict[str, Floats]:
-        """Return {system: its values on the common queries}, without queries that have no value."""
-        columns = dict(zip(self.systems, self.values[measure].T, strict=True))
-        return {name: values[~np.isnan(values)] for name, values in columns.items()}
-
     def reference(self, measure: str) -> str:
         """Return the system with which the others are compared: the baseline, or the one with the best mean.
 

@@ -15,9 +15,8 @@ from idealrank.data.columns import group_of_each, offsets_of
 from idealrank.data.lists import Lists
 from idealrank.data.ranking import Order
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
-from idealrank.evaluation.evaluator import Evaluator, QueryWeights
+from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import (
-    By,
     Data,
     LayoutOptions,
     Measures,
@@ -25,13 +24,13 @@ from idealrank.evaluation.inputs import (
     OneSystem,
     Several,
     System,
-    categories_of,
     judged_and_each_system,
     layout_of,
     named_measures,
     naming,
 )
 from idealrank.evaluation.top_documents import ReportDetails, TopRanking
+from idealrank.io.query_values import By, QueryWeights, categories_of
 from idealrank.io.shapes.shape import recognize
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure

@@ -79,11 +79,6 @@ class Measured(Result):
         """Return {system: its mean by this measure, with its interval}."""
         return {name: evaluation.mean_interval(measure) for name, evaluation in self.by_system().items()}
 
-    def query_values(self, measure: str) -> dict[str, Floats]:
-        """Return {system: its values by this measure}, without queries that have no value."""
-        columns = {name: each.per_query[measure] for name, each in self.by_system().items()}
-        return {name: values[~np.isnan(values)] for name, values in columns.items()}
-
     def _about(self) -> str:
         """Return the number of queries, the measures and the conventions."""
         measures = ", ".join(self.measure_names())

@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from idealrank._present.page import listed
 from idealrank._present.printable import share
 from idealrank._typing import Booleans, Floats
-from idealrank.data.columns import check_query_index, weight_column
 from idealrank.data.construction import from_arrays
 from idealrank.data.judgments import Qrels, Run, join
-from idealrank.data.lists import Lists, located
+from idealrank.data.lists import Lists
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.data_quality import Counts
 from idealrank.evaluation.evaluation_result import Evaluation, Evaluations
-from idealrank.evaluation.inputs import (
-    Categories,
-    Measures,
-    Replicates,
-    System,
-    in_order,
-    named_measures,
-    naming,
-    value_of,
-)
+from idealrank.evaluation.inputs import Measures, Replicates, System, named_measures, naming
 from idealrank.evaluation.preparation import (
     differences,
     in_order_of_ties,
@@ -41,14 +29,10 @@ from idealrank.evaluation.preparation import (
     prepare,
     with_duplicates,
 )
-from idealrank.io.query_values import read_query_weights
+from idealrank.io.query_values import Categories, QueryWeights, categories_in_order, weights_in_order
 from idealrank.measures.conventions import Convention, convention
 from idealrank.measures.measure_base import Measure, Plan, check_subtopics, run
 from idealrank.measures.measure_names import check_convention
-
-#: One weight per query: by query id, in the order of the judgments or of the data, or in a file with a query and its
-#: weight per line.
-QueryWeights: TypeAlias = Mapping[Any, float] | npt.ArrayLike | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -123,9 +107,9 @@ class Evaluator:
         self.categories: tuple[str, ...] | None = None
         self._uncategorized: tuple[Problem, ...] = ()
         if by is not None:
-            self.categories, self._uncategorized = in_order(judged, by)
+            self.categories, self._uncategorized = categories_in_order(judged, by)
         self.convention = convention_of(judged, like)
-        self.query_weights = None if query_weights is None else _checked_weights(judged, query_weights)
+        self.query_weights = None if query_weights is None else weights_in_order(judged, query_weights)
         self.n_threads = n_threads
 
     def evaluate(self, system: System, measures: Measures) -> Evaluation:
@@ -322,26 +306,6 @@ def _check_levels(qrels: SubtopicQrels, answer: Run, joined: RankingData) -> Non
             "the run retrieves what the judgments call subtopics: judgments by subtopic are {query: {document: "
             "{subtopic: label}}}; pass SubtopicQrels.by_subtopic(...) for {query: {subtopic: {document: label}}}"
         )
-
-
-def _checked_weights(judged: Qrels | RankingData, given: QueryWeights) -> Floats:
-    """Return one weight per query, in the order of the judged documents."""
-    ids = judged.query_ids.tolist()
-    if isinstance(given, (str, os.PathLike)):
-        given = read_query_weights(given)
-    if isinstance(given, Mapping):
-        found = [value_of(given, query) for query in ids]
-        if None in found:
-            raise DataError("query_weights has no weight for a query", query=ids[found.index(None)])
-        given = found
-    check_query_index(given, ids, "query_weights")
-    try:
-        weights = weight_column(given, len(ids), "query_weights", "query")
-    except DataError as error:
-        raise located(error, judged.query_ids, None) from None
-    if not weights.any():
-        raise DataError("query_weights are all 0: no query counts")
-    return weights
 
 
 def _absent_text(absent: Mapping[str, int], n_docs: int) -> list[str]:

@@ -14,96 +14,20 @@ import numpy.typing as npt
 
 from idealrank._names.options import no_option, normalized_name
 from idealrank._typing import Floats
-from idealrank.data.columns import check_index, check_query_index
+from idealrank.data.columns import check_index
 from idealrank.data.judgments import Qrels, Run
-from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
 from idealrank.data.spans import text_judgments
 from idealrank.errors import DataError, OptionError
-from idealrank.io.files import without_compression
 from idealrank.io.frame_roles import find_column
-from idealrank.io.query_values import read_per_query
 from idealrank.io.shapes.id_list_shape import is_ids
 from idealrank.io.shapes.rank_eval_shape import RankEvalShape
-from idealrank.io.shapes.shape import ROLES, InputLayout, Shape, recognize
+from idealrank.io.shapes.shape import ROLES, InputLayout, Shape, recognize, system_names
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
 from idealrank.measures.measure_names import AnyMeasures, named
 
 _Read = TypeVar("_Read")
-
-#: Categories of queries: {query id: category}, one per query in the order of the judgments or of the data, a column of
-#: the frame that the data is, or a file with a query and its category per line.
-By: TypeAlias = Mapping[Any, object] | Sequence[object] | str | os.PathLike[str]
-Categories: TypeAlias = Mapping[Any, object] | Sequence[object] | npt.NDArray[Any]
-
-#: The category of queries that have none.
-NO_CATEGORY = "(none)"
-
-
-def categories_of(by: Any, data: Shape) -> Categories:
-    """Return the categories that ``by=`` describes: text is a column of the data if it has such a column, else a file.
-
-    Raises
-    ------
-    DataError
-        If there is neither such a column nor such a file, or a query has two categories.
-    """
-    if not isinstance(by, (str, os.PathLike)):
-        return by  # type: ignore[no-any-return]
-    name = os.fspath(by)
-    if data.column(name) is not None:
-        return data.categories(name)
-    if not os.path.exists(name):
-        raise DataError(f"there is neither a column nor a file {name!r} for by= (--by) in {data.describe()}")
-    return read_per_query(name)
-
-
-def value_of(given: Mapping[Any, Any], query: object) -> Any:
-    """Return what a mapping has for a query, whose id may be an integer here and text there; None without an entry.
-
-    Examples
-    --------
-    >>> value_of({"7": "a"}, 7), value_of({7: "b"}, "7"), value_of({}, "7")
-    ('a', 'b', None)
-    """
-    if query in given:
-        return given[query]
-    text = str(query)
-    if text in given:
-        return given[text]
-    return given.get(int(text)) if text.isdecimal() else None
-
-
-def in_order(judged: Qrels | RankingData, given: Categories) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
-    """Return one category per query, in the order of the judged documents, and a problem if some have none."""
-    ids = judged.query_ids.tolist()
-    found: list[Any]
-    if isinstance(given, Mapping):
-        found = [value_of(given, query) for query in ids]
-    else:
-        check_query_index(given, ids, "categories")
-        is_listed = hasattr(given, "__len__") and not isinstance(given, (set, frozenset))
-        found = np.asarray(given, object).tolist() if is_listed else []
-        if len(found) != len(ids):
-            got = f"{len(found):,}" if is_listed else type(given).__name__
-            raise OptionError(
-                f"by= must have one category per query, {len(ids):,}, or be {{query: category}}, got {got}"
-            )
-    names = tuple(NO_CATEGORY if _is_none(each) else str(each) for each in found)
-    without = [query for query, name in zip(ids, names, strict=True) if name == NO_CATEGORY]
-    if len(without) == len(ids) and ids:
-        first = next(iter(given), None) if isinstance(given, Mapping) else None
-        raise DataError(f"by= has no category for any query: the first query is {ids[0]!r}, its first one is {first!r}")
-    if not without:
-        return names, ()
-    count = "1 query has" if len(without) == 1 else f"{len(without):,} queries have"
-    message = f"{count} no category, first {str(without[0])!r}; shown as {NO_CATEGORY}"
-    return names, (Problem("query without category", len(without), message, len(ids)),)
-
-
-def _is_none(value: object) -> bool:
-    return value is None or value != value or value == ""  # frames use NaN
 
 
 class _Frame(Protocol):
@@ -561,81 +485,3 @@ def _is_several(scores: Mapping[Any, Any], judged: Shape) -> bool:
 def _holds_several(value: object) -> bool:
     """Return whether the value holds the documents of a query, rather than the score of a document."""
     return isinstance(value, (Mapping, list, tuple, set, frozenset)) or getattr(value, "ndim", 0) == 1
-
-
-def system_names(systems: Sequence[Shape]) -> list[str]:
-    """Return names of systems: what they are called themselves, if these names differ, else what differs in the paths.
-
-    Parameters
-    ----------
-    systems : sequence of Shape
-        The systems.
-
-    Returns
-    -------
-    list of str
-        Distinct names.
-
-    Examples
-    --------
-    >>> from idealrank.io.shapes.shape import recognize
-    >>> system_names([recognize(Run({}, name="bm25"), ""), recognize(Run({}), "")])
-    ['bm25', 'system 2']
-    """
-    own = ["" if each.name == _DEFAULT_TAG else each.name for each in systems]
-    paths = [os.fspath(each.value) if isinstance(each.value, (str, os.PathLike)) else "" for each in systems]
-    if all(own) and len({*own}) == len(own):
-        return own
-    if all(paths):
-        return differing_parts(paths)
-    names = [name or f"system {number}" for number, name in enumerate(own, start=1)]
-    if len({*names}) < len(names):
-        again = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"two systems are called {again!r}: pass {{name: system}}")
-    return names
-
-
-#: The tag that `write_run` gives a run without a name: it says nothing.
-_DEFAULT_TAG = "idealrank"
-
-
-def differing_parts(paths: Sequence[str]) -> list[str]:
-    """Return what differs between paths: the file names without endings, or with the folders that differ.
-
-    Examples
-    --------
-    >>> differing_parts(["runs/bm25.run.gz", "runs/dense.run"])
-    ['bm25', 'dense']
-    >>> differing_parts(["bm25/dl19/run.txt", "dense/dl19/run.txt"])
-    ['bm25', 'dense']
-    >>> differing_parts(["input.bm25", "input.dense"])
-    ['bm25', 'dense']
-    """
-    if len(paths) == 1:
-        return [_stem(os.path.basename(paths[0]))]
-    for names in (
-        [_stem(os.path.basename(path)) for path in paths],
-        [_differing(path, paths) for path in paths],
-    ):
-        if all(names) and len({*names}) == len(names):
-            return names
-    return list(paths) if len({*paths}) == len(paths) else [f"{path} ({i})" for i, path in enumerate(paths, 1)]
-
-
-def _stem(name: str) -> str:
-    name = without_compression(name)
-    return os.path.splitext(name)[0] or name
-
-
-def _differing(path: str, paths: Sequence[str]) -> str:
-    """Return the parts of the path without what all paths begin and end with."""
-    split = [each.replace(".", "/.").split("/") for each in (path, *paths)]
-    start = _n_common(split)
-    end = _n_common([each[start:][::-1] for each in split])
-    return "/".join(split[0][start : len(split[0]) - end]).replace("/.", ".").strip("./")
-
-
-def _n_common(lists: Sequence[Sequence[str]]) -> int:
-    """Return how many entries at the start all lists share."""
-    same = [len({*entries}) == 1 for entries in zip(*lists, strict=False)]
-    return same.index(False) if False in same else len(same)

@@ -190,7 +190,7 @@ def named_systems(systems: Sequence[str], columns: Mapping[str, str | None], *, 
 
 def _names(given: Sequence[str], shapes: Sequence[Shape]) -> list[str]:
     from idealrank.errors import OptionError
-    from idealrank.evaluation.inputs import system_names
+    from idealrank.io.shapes.shape import system_names
 
     unnamed = iter(system_names([shape for name, shape in zip(given, shapes, strict=True) if not name]))
     names = [name or next(unnamed) for name in given]

@@ -29,19 +29,18 @@ from idealrank.evaluation.evaluation_base import check_means
 from idealrank.evaluation.evaluation_result import Evaluation
 from idealrank.evaluation.evaluator import Evaluator
 from idealrank.evaluation.inputs import (
-    By,
     Data,
     LayoutOptions,
     Measures,
     OneSystem,
     Replicates,
     System,
-    categories_of,
     judged_and_each_system,
     layout_of,
     named_measures,
     naming,
 )
+from idealrank.io.query_values import By, categories_of
 from idealrank.io.shapes.shape import recognize
 from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure

@@ -1,7 +1,8 @@
-"""What all shapes have in common, and recognition: which shape a value has."""
+"""What all shapes have in common, recognition: which shape a value has, and what systems are called."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from idealrank._core.checks import is_list
 from idealrank.errors import DataError, OptionError
+from idealrank.io.files import without_compression
 from idealrank.io.shapes import SHAPES
 
 if TYPE_CHECKING:
@@ -249,3 +251,81 @@ def top_module(value: object) -> str:
     'builtins'
     """
     return type(value).__module__.split(".")[0]
+
+
+#: The tag that `write_run` gives a run without a name: it says nothing.
+_DEFAULT_TAG = "idealrank"
+
+
+def system_names(systems: Sequence[Shape]) -> list[str]:
+    """Return names of systems: what they are called themselves, if these names differ, else what differs in the paths.
+
+    Parameters
+    ----------
+    systems : sequence of Shape
+        The systems.
+
+    Returns
+    -------
+    list of str
+        Distinct names.
+
+    Examples
+    --------
+    >>> from idealrank.data.judgments import Run
+    >>> system_names([recognize(Run({}, name="bm25"), ""), recognize(Run({}), "")])
+    ['bm25', 'system 2']
+    """
+    own = ["" if each.name == _DEFAULT_TAG else each.name for each in systems]
+    paths = [os.fspath(each.value) if isinstance(each.value, (str, os.PathLike)) else "" for each in systems]
+    if all(own) and len({*own}) == len(own):
+        return own
+    if all(paths):
+        return differing_parts(paths)
+    names = [name or f"system {number}" for number, name in enumerate(own, start=1)]
+    if len({*names}) < len(names):
+        again = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"two systems are called {again!r}: pass {{name: system}}")
+    return names
+
+
+def differing_parts(paths: Sequence[str]) -> list[str]:
+    """Return what differs between paths: the file names without endings, or with the folders that differ.
+
+    Examples
+    --------
+    >>> differing_parts(["runs/bm25.run.gz", "runs/dense.run"])
+    ['bm25', 'dense']
+    >>> differing_parts(["bm25/dl19/run.txt", "dense/dl19/run.txt"])
+    ['bm25', 'dense']
+    >>> differing_parts(["input.bm25", "input.dense"])
+    ['bm25', 'dense']
+    """
+    if len(paths) == 1:
+        return [_stem(os.path.basename(paths[0]))]
+    for names in (
+        [_stem(os.path.basename(path)) for path in paths],
+        [_differing(path, paths) for path in paths],
+    ):
+        if all(names) and len({*names}) == len(names):
+            return names
+    return list(paths) if len({*paths}) == len(paths) else [f"{path} ({i})" for i, path in enumerate(paths, 1)]
+
+
+def _stem(name: str) -> str:
+    name = without_compression(name)
+    return os.path.splitext(name)[0] or name
+
+
+def _differing(path: str, paths: Sequence[str]) -> str:
+    """Return the parts of the path without what all paths begin and end with."""
+    split = [each.replace(".", "/.").split("/") for each in (path, *paths)]
+    start = _n_common(split)
+    end = _n_common([each[start:][::-1] for each in split])
+    return "/".join(split[0][start : len(split[0]) - end]).replace("/.", ".").strip("./")
+
+
+def _n_common(lists: Sequence[Sequence[str]]) -> int:
+    """Return how many entries at the start all lists share."""
+    same = [len({*entries}) == 1 for entries in zip(*lists, strict=False)]
+    return same.index(False) if False in same else len(same)
