@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 import idealrank as ir
 from idealrank import _native
+from idealrank.data import item_scores
 from idealrank.errors import DataError
 from idealrank.evaluation import whole_catalogs as factors
 
@@ -96,8 +97,9 @@ def test_blocks_of_users_make_no_difference_and_scores_are_asked_for_once(measur
         return scores[users]
 
     whole = ir.evaluate_factors(scorer, None, csr_array(labels), measures=measures)
-    for limit in ("_SCORES_PER_BLOCK", "_SCORES_PER_SELECTION", "_BEST_PER_CALL"):
-        monkeypatch.setattr(factors, limit, 20)
+    monkeypatch.setattr(factors, "_SCORES_PER_BLOCK", 20)
+    monkeypatch.setattr(factors, "_BEST_PER_CALL", 20)
+    monkeypatch.setattr(item_scores, "_SCORES_PER_SELECTION", 20)
     asked.clear()
     parts = ir.evaluate_factors(scorer, None, csr_array(labels), measures=measures)
     assert asked == [0, 1, 2, 3, 5, 6, 7, 8, 9, 10]
@@ -113,16 +115,16 @@ def test_tiles_of_products_make_no_difference(kind: Any, monkeypatch: Any) -> No
     users, items = (rng.integers(-9, 10, (size, 3)).astype(kind) for size in (11, 17))  # products without rounding
     labels, seen = (csr_array((rng.random((11, 17)) < share).astype(float)) for share in (0.4, 0.2))
     whole = ir.evaluate_factors(users, items, labels, exclude=seen, measures="ndcg@4")
-    monkeypatch.setattr(factors, "_USERS_PER_TILE", 4)
-    monkeypatch.setattr(factors, "_ITEMS_PER_TILE", 5)
+    monkeypatch.setattr(item_scores, "_USERS_PER_TILE", 4)
+    monkeypatch.setattr(item_scores, "_ITEMS_PER_TILE", 5)
     shapes = []
-    product = factors.Products._product
+    product = item_scores.Products._product
 
     def recorded(*given: Any) -> Any:
         shapes.append((given[1].shape[0], given[2].shape[0]))
         return product(*given)
 
-    monkeypatch.setattr(factors.Products, "_product", recorded)
+    monkeypatch.setattr(item_scores.Products, "_product", recorded)
     parts = ir.evaluate_factors(users, items, labels, exclude=seen, measures="ndcg@4")
     assert_allclose(parts.per_query["ndcg@4"], whole.per_query["ndcg@4"], rtol=0, atol=0)
     assert shapes == [(n, m) for n in (4, 4, 3) for m in (5, 5, 5, 2)]

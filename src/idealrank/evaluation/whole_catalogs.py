@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from idealrank import _native
 from idealrank._core.threads import resolve_threads
 from idealrank._typing import Floats, Int64s
 from idealrank.data.columns import array_of, finite_scores, float_array, group_of_each, offsets_of
 from idealrank.data.ids import taken
 from idealrank.data.interactions import Interactions
-from idealrank.data.lists import JudgedLabels, QueryIds, query_id
+from idealrank.data.item_scores import BestItems, Catalog, Products, Scorer, best_items
+from idealrank.data.lists import JudgedLabels
 from idealrank.data.problem import Problem
 from idealrank.data.ranking import RankingData
 from idealrank.errors import DataError
@@ -30,126 +30,11 @@ from idealrank.measures.discounts import Discount, Linear
 from idealrank.measures.gains import Gain
 from idealrank.measures.measure_base import Measure, lowest_dcg
 
-#: Takes row numbers of users, and returns one row of scores per user with one score per item.
-Scorer: TypeAlias = Callable[[Int64s], npt.ArrayLike]
-
-#: Users, their best items, the scores of these, and offsets that separate the users.
-_Best: TypeAlias = tuple[Int64s, Int64s, Floats, Int64s]
-
-# Number of scores at a time: for complete lists, and if only the best items are kept. In the latter case, products of
-# factors are computed for some users and items at a time, and searched while they are in the cache.
+# Number of scores of complete lists at a time.
 _SCORES_PER_BLOCK = 1 << 22
-_SCORES_PER_SELECTION = 1 << 23
-_USERS_PER_TILE, _ITEMS_PER_TILE = 768, 384
 # Number of best items that are evaluated at a time, so that the cost of a call does not matter.
 _BEST_PER_CALL = 1 << 19
 _MOST_RANKS = 1_000_000
-
-
-class Products:
-    """Scores from factors of one dtype, written over the last ones: the memory is there already, and in the cache."""
-
-    def __init__(self, users: npt.NDArray[Any], items: npt.NDArray[Any]) -> None:
-        self._users, self._items = users, items
-        self._memory = np.empty(0, users.dtype)
-
-    def __call__(self, users: Int64s) -> npt.NDArray[Any]:
-        return self._product(self._users[users], self._items)
-
-    def tiles(self, users: Int64s) -> Iterator[npt.NDArray[Any]]:
-        """Yield the scores of some items after the other."""
-        own = self._users[users]
-        for start in range(0, self._items.shape[0], _ITEMS_PER_TILE):
-            yield self._product(own, self._items[start : start + _ITEMS_PER_TILE])
-
-    def _product(self, users: npt.NDArray[Any], items: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        shape = users.shape[0], items.shape[0]
-        if self._memory.size < shape[0] * shape[1]:
-            self._memory = np.empty(shape[0] * shape[1], users.dtype)
-        return np.matmul(users, items.T, out=self._memory[: shape[0] * shape[1]].reshape(shape))
-
-
-@dataclass(frozen=True)
-class Catalog:
-    """Scores of all items for any users, made on demand.
-
-    Parameters
-    ----------
-    scorer : callable
-        Takes user numbers, returns scores.
-    user_ids, item_ids : int64 array or Ids
-        The ids, for results and errors.
-    """
-
-    scorer: Scorer
-    user_ids: QueryIds
-    item_ids: QueryIds
-
-    def blocks(self, users: Int64s, n_scores: int) -> Iterator[Int64s]:
-        """Yield users, as many at a time as have so many scores."""
-        yield from _parts(users, max(1, n_scores // max(1, len(self.item_ids))))
-
-    def tiled_blocks(self, users: Int64s) -> Iterator[Int64s]:
-        """Yield users, as many at a time as `tiles` is best called with."""
-        if isinstance(self.scorer, Products):
-            n_items = max(1, len(self.item_ids))
-            yield from _parts(users, max(_USERS_PER_TILE, _USERS_PER_TILE * _ITEMS_PER_TILE // n_items))
-        else:
-            yield from self.blocks(users, _SCORES_PER_SELECTION)
-
-    def scores(self, users: Int64s) -> npt.NDArray[Any]:
-        """Return the scores of all items, until the next call: float32 if the scorer returns that, else float64."""
-        scores = array_of(self.scorer(users), "scores")
-        if scores.shape != (users.size, len(self.item_ids)):
-            raise DataError(
-                f"the scores of {users.size} users must have shape {(users.size, len(self.item_ids))}, one column "
-                f"per item, got {scores.shape}"
-            )
-        return np.ascontiguousarray(scores) if scores.dtype == np.float32 else float_array(scores, "scores")
-
-    def tiles(self, users: Int64s) -> Iterator[npt.NDArray[Any]]:
-        """Yield the scores of all items, as many items at a time as the scorer computes best."""
-        if isinstance(self.scorer, Products):
-            yield from self.scorer.tiles(users)
-        else:
-            yield self.scores(users)
-
-    def located(self, error: DataError, users: Int64s) -> DataError:
-        """Return an error about a row and a column of a block with the ids of the user and the item."""
-        if not isinstance(error.query, int):
-            return error
-        user = query_id(self.user_ids, int(users[error.query]))
-        item = "" if error.row is None else f" and item {query_id(self.item_ids, error.row)!r}"
-        return DataError(f"{error.what} for user {user!r}{item}")
-
-
-def _parts(users: Int64s, size: int) -> Iterator[Int64s]:
-    return (users[start : start + size] for start in range(0, users.size, size))
-
-
-def best_items(
-    catalog: Catalog, users: Int64s, k: int, exclude: Interactions | None, n_threads: int
-) -> Iterator[_Best]:
-    """Yield users, some at a time, with their best items, the scores of these, and offsets that separate the users.
-
-    A user has k items, best first, equal scores in the order of the items, and all others that share the score of the
-    k-th; fewer if there are no more.
-    """
-    for some in catalog.tiled_blocks(users):
-        excluded, starts = np.zeros(0, np.int64), np.zeros(some.size + 1, np.int64)
-        if exclude is not None:
-            excluded, _, starts = exclude.of_users(some)
-        selection: _native.TopSelection32 | _native.TopSelection64 | None = None
-        try:
-            for tile in catalog.tiles(some):
-                if selection is None:
-                    kind = _native.TopSelection32 if tile.dtype == np.float32 else _native.TopSelection64
-                    selection = kind(len(catalog.item_ids), k, excluded, starts)
-                selection.add(tile, n_threads if tile.size >= _SCORES_PER_SELECTION // 2 else 1)
-        except DataError as error:
-            raise catalog.located(error, some) from None
-        assert selection is not None
-        yield some, *selection.found()
 
 
 def evaluate_factors(
@@ -339,9 +224,9 @@ def _first_items(
         yield data, finite_scores(scores)
 
 
-def _joined(parts: Iterable[_Best], n_items: int) -> Iterator[_Best]:
+def _joined(parts: Iterable[BestItems], n_items: int) -> Iterator[BestItems]:
     """Yield fewer parts of `best_items`: each has at least this many items, except for the last."""
-    held: list[_Best] = []
+    held: list[BestItems] = []
     for part in parts:
         held.append(part)
         if sum(items.size for _, items, _, _ in held) >= n_items:
@@ -351,7 +236,7 @@ def _joined(parts: Iterable[_Best], n_items: int) -> Iterator[_Best]:
         yield _one(held)
 
 
-def _one(parts: Sequence[_Best]) -> _Best:
+def _one(parts: Sequence[BestItems]) -> BestItems:
     users, items, scores = (np.concatenate([part[axis] for part in parts]) for axis in range(3))
     return users, items, scores, offsets_of(np.concatenate([np.diff(part[3]) for part in parts]))
 

@@ -15,11 +15,12 @@ from idealrank._present.page import Statement
 from idealrank._typing import Floats, Int64s
 from idealrank.data.ids import Ids
 from idealrank.data.interactions import Interactions, positions_in
+from idealrank.data.item_scores import Catalog, Scorer, best_items
 from idealrank.data.lists import QueryIds, query_id
 from idealrank.errors import DataError, OptionError
 from idealrank.evaluation.evaluation_result import Evaluation
 from idealrank.evaluation.inputs import Measures
-from idealrank.evaluation.whole_catalogs import Catalog, Scorer, best_items, evaluate_catalog
+from idealrank.evaluation.whole_catalogs import evaluate_catalog
 from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners.estimators import check_is_fitted
 from idealrank.learners.learner_base import Learner

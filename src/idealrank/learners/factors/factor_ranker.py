@@ -14,7 +14,8 @@ from idealrank._core.threads import resolve_threads
 from idealrank._names.options import checked, choice, flag, number, option, seed
 from idealrank._typing import Floats, Int64s
 from idealrank.data.interactions import Interactions
-from idealrank.evaluation.whole_catalogs import Catalog, Products, Scorer, evaluate_catalog
+from idealrank.data.item_scores import Catalog, Products, Scorer
+from idealrank.evaluation.whole_catalogs import evaluate_catalog
 from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners.catalog_learner import CatalogLearner, warn_if_popularity_is_better
 from idealrank.learners.factors.model import Adam, Factors

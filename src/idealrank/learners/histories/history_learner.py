@@ -10,9 +10,9 @@ from scipy.sparse import csr_array
 
 from idealrank._typing import Float32s, Int64s
 from idealrank.data.interactions import Interactions, positions_in
+from idealrank.data.item_scores import Scorer
 from idealrank.data.lists import query_id
 from idealrank.errors import DataError
-from idealrank.evaluation.whole_catalogs import Scorer
 from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners.catalog_learner import CatalogLearner
 from idealrank.learners.estimators import check_is_fitted

@@ -17,9 +17,10 @@ from idealrank._names.options import number, option
 from idealrank._typing import Float32s, Int64s
 from idealrank.data.columns import offsets_of
 from idealrank.data.interactions import Interactions
+from idealrank.data.item_scores import Catalog
 from idealrank.errors import DataError
 from idealrank.evaluation.evaluation_result import Evaluation
-from idealrank.evaluation.whole_catalogs import Catalog, evaluate_catalog
+from idealrank.evaluation.whole_catalogs import evaluate_catalog
 from idealrank.learners.catalog_learner import warn_if_popularity_is_better
 from idealrank.learners.estimators import threadpool_limits
 from idealrank.learners.histories.history_factors import HistoryFactors
