@@ -268,7 +268,6 @@ def _evaluate_cases() -> list[_Row]:
             "evaluate", *two, "--by", "data/trec/types.txt", "--query-weights", "data/trec/weights.txt",
             "--per-query", "--interval", "-m", "ap",
         ], ("text", "json", "csv")),
-        ("evaluate/hashes", ["evaluate", *two, "--hashes"], ("json",)),
         ("evaluate/digits", ["evaluate", *two, "--digits", "2"], ("text", "markdown", "latex")),
         ("evaluate/quiet", ["evaluate", QRELS, *RUNS, "--quiet"], _TWO),
         ("evaluate/named", ["evaluate", QRELS, f"old={RUNS[0]}", f"new={RUNS[1]}"], _TWO),

@@ -58,7 +58,7 @@ def command(
         raise
     target = kind_of(b, to_kind, "--to")
 
-    from idealrank.cli.support import conversion
+    from idealrank.io import conversion
 
     obstacle = conversion.obstacle(source, target)
     if obstacle is not None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand, path_of
+from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import by_option, digits_option, weights_option
-from idealrank.cli.support.terminal import is_rich, note
 
 
 @click.command("evaluate", cls=SystemsCommand, measures=("ndcg@10", "ap", "rr"))
@@ -17,7 +13,6 @@ from idealrank.cli.support.terminal import is_rich, note
 @by_option
 @click.option("--per-query", is_flag=True, help="Also print one row per query.")
 @click.option("--interval", is_flag=True, help="Also print the 95% interval of each mean.")
-@click.option("--hashes", is_flag=True, help="Add the SHA-256 of every file to JSON.")
 @click.option("--verbose", is_flag=True, help="Print every option of the convention and of the measures.")
 @digits_option
 def command(
@@ -26,7 +21,6 @@ def command(
     by: str | None,
     per_query: bool,
     interval: bool,
-    hashes: bool,
     verbose: bool,
     digits: int,
 ) -> None:
@@ -75,18 +69,4 @@ def command(
         *(["categories"] if by is not None else []),
     ]
     chosen = [name for name in tables if name in result.tables()] if interval or per_query else []
-    request.show(result, tables=chosen, digits=digits, everything=verbose, also=_hashes(request) if hashes else None)
-    if request.quiet and not per_query and is_rich(sys.stderr):  # as trec_eval -q, on a terminal
-        note("-q means no notes; --per-query prints one row per query", quiet=False)
-
-
-def _hashes(request: Request) -> dict[str, dict[str, str]]:
-    """Return the SHA-256 of every file that was read; systems may also be columns."""
-    import hashlib  # it loads OpenSSL, which no table needs
-
-    digests = {}
-    for path in (request.data, *map(path_of, request.systems)):
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                digests[path] = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"sha256": digests} if digests else {}
+    request.show(result, tables=chosen, digits=digits, everything=verbose)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from idealrank.cli.support.failures import Failure, WrongUsage, reported
+from idealrank.cli.support.failures import exiting_with
 from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import OUTPUT, digits_option, probability
 
@@ -31,24 +29,13 @@ class _GateCommand(SystemsCommand):
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         """Parse the arguments."""
-        with _errors_apart():
+        with exiting_with(_ERROR):
             return super().make_context(*arguments, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with _errors_apart():
+        with exiting_with(_ERROR):
             return super().invoke(ctx)
-
-
-@contextmanager
-def _errors_apart() -> Iterator[None]:
-    """Give errors their exit status."""
-    try:
-        with reported():
-            yield
-    except (Failure, WrongUsage) as error:
-        vars(error)["exit_code"] = _ERROR
-        raise
 
 
 @click.command("gate", cls=_GateCommand, without=("missing",))

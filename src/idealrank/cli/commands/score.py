@@ -50,19 +50,18 @@ def command(
 
     from dataclasses import replace
 
-    from idealrank.cli.support.conversion import by_query, read_features, size_of
-    from idealrank.cli.support.terminal import note
-    from idealrank.io.formats import Frame
+    from idealrank.cli.support.terminal import note, notes, reading
+    from idealrank.io.conversion import as_wide, by_query, read_features, size_of
     from idealrank.io.formats import load as load_format
-    from idealrank.io.letor import widened
     from idealrank.io.score_files import write_scores
     from idealrank.learners.files.models import load
 
     ranker = load(model)
     names = getattr(ranker, "feature_names_in_", None)
-    documents = read_features(data, kind, group=group, quiet=quiet, names=names, judged=False, columns=columns)
-    if kind.holds is not Frame:
-        documents = widened(documents, ranker.n_features_in_)
+    with reading(data, quiet=quiet) as progress:
+        documents = read_features(data, kind, columns, group=group, names=names, judged=False, progress=progress)
+    notes(documents.problems, quiet=quiet)
+    documents = as_wide(documents, kind, ranker.n_features_in_)
     scores = ranker.predict(documents)
     if tag is None:
         write_scores(documents.to_input(scores), out)

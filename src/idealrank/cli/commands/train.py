@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import click
 
-from idealrank.cli.support.conversion import read_features
 from idealrank.cli.support.failures import Interrupted
 from idealrank.cli.support.result_command import Display, ResultCommand
 from idealrank.cli.support.shared_options import (
@@ -21,10 +21,9 @@ from idealrank.cli.support.shared_options import (
     kind_of_features,
     named_columns,
 )
-from idealrank.cli.support.terminal import is_rich, note
+from idealrank.cli.support.terminal import is_rich, note, notes, reading
 from idealrank.data.ranking import RankingData
-from idealrank.io.formats import Format, Frame
-from idealrank.io.letor import widened
+from idealrank.io.conversion import read_alike
 from idealrank.learners.estimators import ConvergenceWarning
 from idealrank.learners.files.models import check_savable, save
 from idealrank.learners.learner_names import learner as learner_named
@@ -33,19 +32,6 @@ from idealrank.learners.training_summary import summarize_training
 
 #: What the files are called.
 _PARTS = ("train", "validation")
-
-
-def _read(
-    paths: Sequence[str], kinds: Sequence[Format], columns: Mapping[str, str], *, group: str | None, quiet: bool
-) -> list[RankingData]:
-    """Read the files, their features in the order of the first."""
-    parts: list[RankingData] = []
-    for path, kind in zip(paths, kinds, strict=True):
-        names = parts[0].feature_names if parts else None
-        parts.append(read_features(path, kind, group=group, quiet=quiet, names=names, columns=columns))
-    # LETOR text leaves out features that are 0; a frame has columns for all of them.
-    width = max(part.n_features for part in parts)
-    return [part if kind.holds is Frame else widened(part, width) for part, kind in zip(parts, kinds, strict=True)]
 
 
 class TrainCommand(ResultCommand):
@@ -156,7 +142,9 @@ def command(
     ranker: Any = learner_named(learner, options)
     check_savable(ranker, out)
     quiet = display.quiet
-    parts = _read(paths, kinds, named, group=group, quiet=quiet)
+    parts = read_alike(paths, kinds, named, group=group, reading=partial(reading, quiet=quiet))
+    for part in parts:
+        notes(part.problems, quiet=quiet)
     if "verbose" in options_of(type(ranker)) and not quiet and is_rich(sys.stderr):
         ranker.set_params(verbose=True)
     interrupted = _fit(ranker, parts, quiet=quiet)

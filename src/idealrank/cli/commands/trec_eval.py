@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from idealrank.cli.support.command import Command
-from idealrank.cli.support.failures import Failure, reported
+from idealrank.cli.support.failures import exiting_with
 from idealrank.cli.support.terminal import echo, notes, reading
 
 
@@ -35,6 +34,8 @@ def _refused(short: str, long: str, what: str) -> Callable[[click.decorators.FC]
     return click.option(short, long, callback=refuse, expose_value=False, hidden=True)
 
 
+#: Exit codes of trec_eval: a file that cannot be read, data that cannot be evaluated, no query in common.
+_UNREADABLE, _UNFIT, _NOTHING_COMMON = 2, 4, 7
 _N: Any = {"type": click.IntRange(0), "metavar": "N"}
 
 
@@ -90,46 +91,17 @@ def command(
 
     names, version = names or ("official",), 9 if v9 else 10
     trec_eval.read_measures(names, version)  # report errors in them before a long read
-    with _failing_as(_Unreadable):
+    with exiting_with(_UNREADABLE):
         with reading(qrels, quiet=quiet) as progress:
             judgments = read_qrels(qrels, comments=not v9, subtopics=False, progress=progress)
         with reading(run, quiet=quiet) as progress:
             answer = read_run(run, comments=not v9, progress=progress)
-    with _failing_as(_Unfit):
+    with exiting_with(_UNFIT):
         try:
             results = trec_eval.evaluate(judgments, answer, names, version=version, **options)
-        except trec_eval.NoCommonQueryError as error:
-            raise _NothingCommon(str(error)) from error
+        except trec_eval.NoCommonQueryError:
+            with exiting_with(_NOTHING_COMMON):
+                raise
     notes(results.problems, quiet=quiet)
     text = "".join(f"{line}\n" for line in results.lines(queries=queries, summary=not no_summary))
     echo(text, nl=False)
-
-
-class _Unreadable(Failure):
-    """A file that trec_eval cannot read."""
-
-    exit_code = 2
-
-
-class _Unfit(Failure):
-    """Data that trec_eval cannot evaluate."""
-
-    exit_code = 4
-
-
-class _NothingCommon(_Unfit):
-    """No query that trec_eval 9 could evaluate."""
-
-    exit_code = 7
-
-
-@contextmanager
-def _failing_as(kind: type[Failure]) -> Iterator[None]:
-    """Give failures in the block trec_eval's exit code."""
-    try:
-        with reported():
-            yield
-    except _NothingCommon:
-        raise
-    except Failure as failure:
-        raise kind(failure.message) from failure

@@ -107,6 +107,17 @@ def reported(*, as_json: bool = False) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def exiting_with(status: int) -> Iterator[None]:
+    """Give errors in the block this exit status, unless a block inside it gave them another."""
+    try:
+        with reported():
+            yield
+    except (Failure, WrongUsage) as error:
+        vars(error).setdefault("exit_code", status)
+        raise
+
+
 def _error_text(error: click.ClickException) -> str:
     from idealrank._present.json_values import json_text, plain  # these import NumPy, which help does not need
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, fields, replace
@@ -46,7 +46,6 @@ class Display:
         everything: bool = False,
         reasons: bool = False,
         underline_second: bool = False,
-        also: Mapping[str, Any] | None = None,
     ) -> None:
         """Print the result, then what the user should know about the data, and write the report if there is a path.
 
@@ -58,17 +57,14 @@ class Display:
             The tables to print instead of those that the result chooses.
         digits, everything, reasons, underline_second
             As in `Result.to_text` and `Result.to_latex`.
-        also : mapping, optional
-            Content to add to JSON.
         """
-        from idealrank._present.json_values import json_text
         from idealrank._present.page import Section
         from idealrank._present.page_text import page_text
         from idealrank._present.result import annotated
 
         page = result.page()
         if self.output_format == "json":
-            echo(result.to_json() if also is None else json_text({**result.to_dict(), **also}, indent=2))
+            echo(result.to_json())
         elif self.output_format == "csv":
             echo(result.to_csv(tables[-1] if tables else None), nl=False)
             for line in (*page.findings, *page.remarks, *page.options):

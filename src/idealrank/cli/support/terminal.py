@@ -109,7 +109,6 @@ class Status:
         self._begun: float | None = None
         self._is_shown = False
         self._labels: list[str] = []
-        self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -117,8 +116,7 @@ class Status:
     def work(self, label: str) -> Iterator[Callable[[str], None]]:
         """Show a label while the context lasts, and yield what replaces it."""
         place = len(self._labels)
-        with self._lock:
-            self._labels.append(label)
+        self._labels.append(label)
         if self._thread is None:
             self._begun = self._now() if self._begun is None else self._begun
             self._stop.clear()
@@ -127,8 +125,7 @@ class Status:
         try:
             yield lambda text: self._labels.__setitem__(place, text)
         finally:
-            with self._lock:
-                del self._labels[place:]
+            del self._labels[place:]
             if not place:
                 self._stop.set()
                 self._thread.join()
@@ -144,8 +141,7 @@ class Status:
 
     def draw(self) -> None:
         """Write the line, cut to the width of the terminal."""
-        with self._lock:
-            label = self._labels[-1] if self._labels else ""
+        *_, label = ("", *self._labels)  # another thread may end the work meanwhile
         if label:
             seconds = self._now() - (self._begun or 0.0)
             frame = _FRAMES[int(seconds / _EVERY) % len(_FRAMES)]

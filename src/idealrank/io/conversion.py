@@ -1,17 +1,16 @@
-"""Reading and conversion for ``idealrank convert``; a frame that stays a frame is passed on as it is."""
+"""Conversion of files: what a format can read of another; a frame that stays a frame is passed on as it is."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from idealrank._present.printable import counted
-from idealrank.cli.support.terminal import notes, reading
 from idealrank.data.ids import Ids
 from idealrank.data.judgments import Qrels, Run
 from idealrank.data.ranking import RankingData
@@ -20,6 +19,7 @@ from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress
 from idealrank.io.formats import Format, Frame, Nested
 from idealrank.io.frame_roles import find_column
+from idealrank.io.letor import widened
 from idealrank.io.shapes.frame_shape import FrameShape
 
 if TYPE_CHECKING:
@@ -59,26 +59,47 @@ def _quiet_warnings() -> Iterator[None]:
 def read_features(
     path: str,
     kind: Format,
+    columns: Mapping[str, str],
     *,
     group: str | None,
-    quiet: bool,
     names: Sequence[str] | None = None,
     judged: bool = True,
-    columns: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
 ) -> RankingData:
-    """Read documents with features, and report problems in them.
+    """Read documents with features.
 
     The features of a frame are the columns with these names, in this order, or all that can be features; unless the
     documents must be ``judged``, it may have no labels. ``columns`` names the other columns by role.
     """
     if kind.holds is Frame:
-        data: Content = _read_columns(path, kind, names, columns or {}, judged=judged)
+        data: Content = _read_columns(path, kind, names, columns, judged=judged)
     else:
-        with reading(path, quiet=quiet) as progress:
-            data = kind.read(path, group=group, progress=progress)
+        data = kind.read(path, group=group, progress=progress)
     assert isinstance(data, RankingData)
-    notes(data.problems, quiet=quiet)
     return data
+
+
+def read_alike(
+    paths: Sequence[str],
+    kinds: Sequence[Format],
+    columns: Mapping[str, str],
+    *,
+    group: str | None,
+    reading: Callable[[str], AbstractContextManager[Progress | None]],
+) -> list[RankingData]:
+    """Read files of documents, their features in the order of the first; ``reading`` reports the progress of each."""
+    parts: list[RankingData] = []
+    for path, kind in zip(paths, kinds, strict=True):
+        names = parts[0].feature_names if parts else None
+        with reading(path) as progress:
+            parts.append(read_features(path, kind, columns, group=group, names=names, progress=progress))
+    width = max(part.n_features for part in parts)
+    return [as_wide(part, kind, width) for part, kind in zip(parts, kinds, strict=True)]
+
+
+def as_wide(data: RankingData, kind: Format, n_features: int) -> RankingData:
+    """Return documents with this many features: LETOR text leaves out features that are 0; a frame has all columns."""
+    return data if kind.holds is Frame else widened(data, n_features)
 
 
 def _read_columns(
