@@ -18,9 +18,7 @@ from idealrank.data.subtopics import SubtopicQrels
 from idealrank.errors import DataError, ParseError
 from idealrank.io.files import Progress
 from idealrank.io.formats import Format, Frame, Nested
-from idealrank.io.frame_roles import find_column
 from idealrank.io.letor import widened
-from idealrank.io.shapes.frame_shape import FrameShape
 
 if TYPE_CHECKING:
     import pyarrow
@@ -32,20 +30,12 @@ def read(
     path: str, source: Format, target: Format, *, sparse: bool, group: str | None, progress: Progress | None
 ) -> Content:
     """Read a file, as far as the target format can use it."""
-    if source.holds is Frame and target.holds is Nested:
-        return _of_frame(source.read(path))
-    if source.holds is not Frame or target.holds is Frame:
+    if source.holds is not Frame or target.holds in (Frame, Nested):
         content = {Run: "run", Qrels: "qrels", RankingData: "qrels"}.get(target.holds)
         return source.read(path, sparse=sparse, group=group, content=content, progress=progress)
     # A run has scores for labels, and may have no labels.
     with _quiet_warnings():
         return source.read_ranking(path, label="score" if target.holds is Run else "label")
-
-
-def _of_frame(frame: pyarrow.Table) -> Qrels | Run:
-    """Return judgments if the frame has labels, else a run."""
-    shape = FrameShape(frame)
-    return shape.run() if find_column("label", frame.column_names) is None else shape.qrels()
 
 
 @contextmanager

@@ -59,6 +59,8 @@ def command(
     target = kind_of(b, to_kind, "--to")
 
     from idealrank.io import conversion
+    from idealrank.io.formats import Frame, Nested
+    from idealrank.io.shapes.frame_shape import judgments_or_run
 
     obstacle = conversion.obstacle(source, target)
     if obstacle is not None:
@@ -70,6 +72,8 @@ def command(
 
     with reading(a, quiet=quiet) as progress:
         data = conversion.read(a, source, target, sparse=sparse, group=group, progress=progress)
+        if source.holds is Frame and target.holds is Nested:
+            data = judgments_or_run(data)
     fitting, known = conversion.fit(data, a, target)
     problems = dict.fromkeys((*getattr(data, "problems", ()), *getattr(fitting, "problems", ())))
     notes((*problems, *known), quiet=quiet)

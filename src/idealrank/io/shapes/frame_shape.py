@@ -293,3 +293,9 @@ class ColumnShape(Shape):
         """Return the scores in the order of the data."""
         check_score_column(self._column)
         return data.check_scores(score_column(self.value, self._column), "input")
+
+
+def judgments_or_run(frame: Any) -> Qrels | Run:
+    """Return judgments if the frame has labels, else a run."""
+    shape = FrameShape(frame)
+    return shape.run() if find_column("label", shape.column_names) is None else shape.qrels()
