@@ -437,7 +437,7 @@ def test_the_verdict_names_what_differs() -> None:
     explained = result("explanation").page().findings
     assert len(explained) == 2
     assert explained[1].startswith("trec_eval gives 0.")
-    assert "choices make a difference, most of all " in explained[1]
+    assert "choices make a difference; largest: " in explained[1]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_limits_are_about_queries_with_relevant_documents() -> None:
         "documents; 30.0% of the queries have none and count 0."
     )
     several = limits(labels, SYSTEMS, ["ndcg", "ndcg@20%"], offsets=OFFSETS)
-    end = "The limits are about queries with relevant documents; 30.0% of the queries have none."
+    end = "The limits are for queries with relevant documents; 30.0% of the queries have none."
     assert several.page().findings[0].endswith(end)
     skipped = limits(labels, SYSTEMS["noise"], "ndcg(empty=skip)", offsets=OFFSETS)
     assert skipped.page().findings[0].endswith("30.0% of the queries have none and do not count.")

@@ -157,7 +157,7 @@ class Waterfall(Result):
         one = f"{largest.title} ({largest.change:+z.4f})"
         n_choices = len(self.effective)
         effects = (
-            f"{n_choices} choices make a difference, most of all {one}"
+            f"{n_choices} choices make a difference; largest: {one}"
             if n_choices > 1
             else f"one choice makes a difference, {one}"
         )

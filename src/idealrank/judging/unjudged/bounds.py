@@ -288,7 +288,7 @@ class Bounds(Result):
         remarks = tuple(self._remarks())
         names = ("means", *(("differences",) if self.differences else ()))
         return Page(
-            f"{self.measure}, whatever the labels of unjudged documents are",
+            f"{self.measure} over all labels of unjudged documents",
             findings=tuple(self._findings()),
             summary=tuple(Section(tables={name: self.table(name)}) for name in names),
             remarks=remarks,

@@ -248,7 +248,7 @@ class Limits(Result):
         last = [] if random is None else [f"{random}: the labels of a few documents decide"]
         of = ""
         if self.n_without_relevant and {"limit"} & {each._future for each in self.limits}:
-            of = f" The limits are about queries with relevant documents; {self._without()} have none."
+            of = f" The limits are for queries with relevant documents; {self._without()} have none."
         return f"As lists grow, {'; '.join([*parts.values(), *mixed, *last])}.{of}"
 
     def _without(self) -> str:
