@@ -19,18 +19,18 @@ _DRAWS = 2000
 
 _TOP = """# How often is it wrong?
 
-A result ends in sentences: "a is significantly better than b", "at least 120 queries are needed". Each kind of sentence
-was tested in worlds whose truth is known: two systems that are exchanged at random on every query, so that neither is
-better; a difference of a known size; a list whose limit is known. "False" is the share of draws in which the sentence
-is false, with its 95% interval. The promise is the level of the sentence; if it is a range, far less would be a fault
-too, because it costs power.
+Every result states its findings in sentences: "a is significantly better than b", "at least 120 queries are needed". We
+tested each kind of sentence in simulated worlds whose truth is known: two systems that are exchanged at random on every
+query, so that neither is better; a difference of known size; a list with a known limit. "False" is the share of draws
+in which the sentence is false, with its 95% interval. The promise is the level of the sentence; where it is a range, a
+much lower share would also be a fault, because it costs power.
 
 You can rely on these: tests and gates are false in about 5% of draws or less, statements that must never be false never
 were, and intervals of a mean miss it in 1% to 7% of draws of 10 queries or more, with the exceptions that follow.
 
 These are the weakest:
 
-- **Rare queries with quite other values.** If 5% of all queries have the value 0 and the others are close to 1, most
+- **Rare queries with very different values.** If 5% of all queries have the value 0 and the others are close to 1, most
   samples of ten queries have no 0, and their intervals miss the mean: 60% of all, and 12% with 50 queries.
 - **Differences where one system nearly always wins.** The 95% interval misses the truth in 11% of draws of 20 queries,
   and in 6% to 7% of draws of 50: Student's t needs more queries if differences are skewed. Intervals with a correction
@@ -38,16 +38,16 @@ These are the weakest:
   on 74 pairs of systems: those that miss clearly less often here are wider by a quarter on average, or miss more often
   elsewhere.
 - **Machine judgments, with 10 or 15 judged queries.** The interval of a difference misses in 2% to 12% of draws; that
-  of a mean misses in 22% if the machine's values are hardly related to people's but for a few very large ones.
-- **Few queries, or many ties.** Tests are false in less than 5%, with five queries hardly ever, and so miss more real
-  differences than they have to. If fewer than six queries differ, nothing is significant.
+  of a mean misses in 22% if the machine's values are hardly related to people's, except for a few very large ones.
+- **Few queries, or many ties.** Tests are false in less than 5% of draws, and hardly ever with five queries, so they
+  miss more real differences than necessary. If fewer than six queries differ, nothing is significant.
 
-`python tests/statements --draws 2000` measures all worlds again and writes this page; the tests take fewer draws. Where
-a draw takes long, what many draws share is computed once; tests check that the public functions say the same.
+`python tests/statements --draws 2000` measures all worlds again and writes this page; the test suite takes fewer
+draws. Where a draw is slow, what many draws share is computed once; tests check that the public functions agree.
 
 ## Every kind, in its worst world
 
-This is the world in which the statement was false most often.
+For each kind of statement, the world in which it was false most often:
 
 | statement | promise | false | world |
 |---|---|---|---|
@@ -55,8 +55,8 @@ This is the world in which the statement was false most often.
 _CERTAIN = """
 ## Sentences that repeat numbers
 
-These sentences say what was computed, and nothing about other data. They are right if the numbers are, and other tests
-compare these with independent implementations.
+These sentences repeat what was computed, and claim nothing about other data. They are right if the numbers are, which other
+tests compare with independent implementations.
 
 | sentence | why it cannot be false |
 |---|---|
