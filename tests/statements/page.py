@@ -55,8 +55,8 @@ For each kind of statement, the world in which it was false most often:
 _CERTAIN = """
 ## Sentences that repeat numbers
 
-These sentences repeat what was computed, and claim nothing about other data. They are right if the numbers are, which other
-tests compare with independent implementations.
+These sentences repeat what was computed, and claim nothing about other data. They are right if the numbers are, which
+other tests compare with independent implementations.
 
 | sentence | why it cannot be false |
 |---|---|
