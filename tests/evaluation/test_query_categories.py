@@ -139,5 +139,5 @@ def test_weights_from_a_file(tmp_path: Path) -> None:
     weights = read_query_weights(path)
     assert weights == {query: 1.0 + int(query) for query in QRELS}
     path.write_text("1 2\n2 x\n")
-    with pytest.raises(ParseError, match="the weight of the query '2' is no number: 'x'"):
+    with pytest.raises(ParseError, match="the weight of the query '2' is not a number: 'x'"):
         read_query_weights(path)

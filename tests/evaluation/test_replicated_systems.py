@@ -119,7 +119,7 @@ def test_what_has_no_form_for_several_runs_is_refused() -> None:
     several: dict[str, Any] = {"new": NOISY, "old": RUNS["dense"]}
     with pytest.raises(OptionError, match="leave out query_weights"):
         ir.evaluate(QRELS, several, "rr", query_weights=dict.fromkeys(QRELS, 1.0))
-    with pytest.raises(OptionError, match="gm_map is no mean"):
+    with pytest.raises(OptionError, match="gm_map is not a mean"):
         ir.evaluate(QRELS, several, "gm_map")
     with pytest.raises(OptionError, match="systems with one run"):
         ir.compare(QRELS, several, "rr", unjudged_bounds=True)

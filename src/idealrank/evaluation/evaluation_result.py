@@ -384,7 +384,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         Raises
         ------
         OptionError
-            If a measure is no mean over queries, such as a geometric mean.
+            If a measure is not a mean over queries, such as a geometric mean.
 
         Examples
         --------
@@ -396,7 +396,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
         first = next(iter(self.values()))
         for name, filled in first.filled.items():
             if filled.aggregate != "mean":
-                raise OptionError(f"{name} is no mean over queries, which several runs of a system need")
+                raise OptionError(f"{name} is not a mean over queries, which several runs of a system need")
         runs = {name: np.stack([each.per_query[name] for each in self.values()], axis=1) for name in first.per_query}
         per_query = {name: values.mean(axis=1) for name, values in runs.items()}
         return replace(first, per_query=per_query, problems=self.problems, runs=runs)

@@ -114,7 +114,7 @@ def read_query_weights(path: str | os.PathLike[str]) -> dict[str, float]:
             weights[query] = float(text)
         except ValueError:
             if place:
-                raise ParseError(f"the weight of the query {query!r} is no number: {text!r}", os.fspath(path)) from None
+                raise ParseError(f"the weight of the query {query!r} is not a number: {text!r}", os.fspath(path)) from None
     return weights
 
 

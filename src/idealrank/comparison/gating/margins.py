@@ -58,7 +58,7 @@ def margin_in(margin: Margin, name: str, measure: Measure, baseline_mean: float)
     drop = value * abs(baseline_mean) if is_relative else value
     if not drop > 0:
         raise OptionError(
-            f"margin of {name}: {margin} of the baseline's mean, {baseline_mean:g}, is no drop: give a number"
+            f"margin of {name}: {margin} of the baseline's mean, {baseline_mean:g}, is not a drop: give a number"
         )
     lowest, highest = measure.value_range
     if drop >= highest - lowest:
