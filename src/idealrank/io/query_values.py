@@ -114,7 +114,8 @@ def read_query_weights(path: str | os.PathLike[str]) -> dict[str, float]:
             weights[query] = float(text)
         except ValueError:
             if place:
-                raise ParseError(f"the weight of the query {query!r} is not a number: {text!r}", os.fspath(path)) from None
+                what = f"the weight of the query {query!r} is not a number: {text!r}"
+                raise ParseError(what, os.fspath(path)) from None
     return weights
 
 
