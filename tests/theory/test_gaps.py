@@ -170,6 +170,16 @@ def test_concentration_is_a_bound_within_a_factor_of_two(name: str) -> None:
         assert found.deviation <= 2 * np.quantile(distances, 0.98 if few else 0.95)
 
 
+def test_concentration_knows_lists_without_relevant_documents() -> None:
+    rng, n = np.random.default_rng(2), 100
+    labels = (rng.random(1000 * n) < 0.02).astype(float)
+    values = NDCG(discount="power:0.2")(labels, rng.random(labels.size), np.arange(0, labels.size + 1, n))
+    found = concentration("power:0.2", lambda s: 0.02, n)
+    assert np.mean(values == 0) == pytest.approx(0.98**n, abs=0.03)  # 13% of lists
+    assert np.mean(np.abs(values - found.expected) > found.deviation) <= 0.05
+    assert found.deviation == found.expected
+
+
 def test_concentration_with_gains_of_several_values() -> None:
     rng = np.random.default_rng(1)
     levels = {3.0: lambda s: 0.2 * s, 1.0: lambda s: 0.3 + 0 * s}
