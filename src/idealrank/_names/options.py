@@ -235,6 +235,11 @@ class _ClassName:
 
 
 @functools.cache
+def _fields(cls: type[Any]) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(cls)
+
+
+@functools.cache
 def _never_none(cls: type[Any]) -> frozenset[str]:
     """Return the names of the fields for which None is no value: those whose default is not None."""
     return frozenset(each.name for each in dataclasses.fields(cls) if each.default is not None)
@@ -455,9 +460,8 @@ class Options(Named):
 
     def _refuse_without_effect(self, given: Self) -> None:
         """Raise an OptionError if an option without effect is set in ``given``."""
-        defaults = {each.name: each.default for each in dataclasses.fields(self)}
         for name, when in self._without_effect().items():
-            if getattr(given, name) != defaults[name]:
+            if getattr(given, name) != type(self).__dataclass_fields__[name].default:
                 used = ", ".join(other for other in self.options() if other not in self._without_effect())
                 raise OptionError(f"{self.label}: {name} has no effect {when}; leave it out, or choose from {used}")
 
@@ -472,7 +476,7 @@ class Options(Named):
         shown = set(self.options()).difference(exclude)
         chosen = {
             each.name: getattr(self, each.name)
-            for each in dataclasses.fields(self)
+            for each in _fields(type(self))
             if each.name in shown and getattr(self, each.name) != each.default
         }
         inside = ",".join(f"{name}={_text(value)}" for name, value in chosen.items())

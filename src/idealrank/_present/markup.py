@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from idealrank._present.printable import printable
 
@@ -11,6 +12,8 @@ from idealrank._present.printable import printable
 _VOID = frozenset({"br", "col", "input", "wbr"})
 #: Not from Python's `html`, whose table of all entities would slow down every command that writes no HTML.
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
+#: A colon and a blank before a change, and the sign of a negative decimal.
+_BEFORE_CHANGE, _MINUS = re.compile(r": (?=[+-]\d)"), re.compile(r"(?<![^\s(])-(?=\d*\.\d)")
 
 
 class Markup(str):
@@ -41,12 +44,14 @@ def tag(name: str, *children: object, **attributes: object) -> Markup:
     >>> tag("p", "1 < 2 ", tag("b", "so"), class_="note", title='"', hidden=None)
     '<p class="note" title="&quot;">1 &lt; 2 <b>so</b></p>'
     """
-    written = [
-        f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"'
-        for key, value in attributes.items()
-        if value is not None
-    ]
-    return Markup(f"<{name}{''.join(written)}>{joined(children)}" + ("" if name in _VOID else f"</{name}>"))
+    start = name  # loops instead of comprehensions and generators: a page has thousands of elements
+    for key, value in attributes.items():
+        if value is not None:
+            start += f' {key.rstrip("_").replace("_", "-")}="{_escaped(str(value))}"'
+    inside = ""
+    for child in children:
+        inside += child if isinstance(child, Markup) else _escaped(str(child))
+    return Markup(f"<{start}>{inside}" if name in _VOID else f"<{start}>{inside}</{name}>")
 
 
 def joined(children: Iterable[object]) -> Markup:
@@ -57,7 +62,7 @@ def joined(children: Iterable[object]) -> Markup:
     >>> joined(["a&b", Markup("<br>")])
     'a&amp;b<br>'
     """
-    return Markup("".join([child if isinstance(child, Markup) else _escaped(child) for child in children]))
+    return Markup("".join([child if isinstance(child, Markup) else _escaped(str(child)) for child in children]))
 
 
 def breakable(name: str) -> list[str]:
@@ -82,8 +87,7 @@ def typeset(text: str) -> str:
     >>> typeset("0 -> 1: -0.25 to +0.5, labels [1, -1]")
     '0 → 1:\xa0−0.25 to +0.5, labels [1, -1]'
     """
-    whole = re.sub(r": (?=[+-]\d)", ":\N{NO-BREAK SPACE}", text.replace(" -> ", " → "))
-    return re.sub(r"(?<![^\s(])-(?=\d*\.\d)", "\N{MINUS SIGN}", whole)
+    return _MINUS.sub("\N{MINUS SIGN}", _BEFORE_CHANGE.sub(":\N{NO-BREAK SPACE}", text.replace(" -> ", " → ")))
 
 
 def scrolled(content: Markup, label: str) -> Markup:
@@ -105,7 +109,7 @@ def json_script(content: object, identifier: str) -> Markup:
     return Markup(f'<script type="application/json" id="{_escaped(identifier)}">{text}</script>')
 
 
-def _escaped(value: object) -> str:
-    text = str(value)
+@lru_cache(4096)
+def _escaped(text: str) -> str:
     safe = text if text.isprintable() else printable(text, keep="\n\r\t\N{NO-BREAK SPACE}")
     return safe.translate(_ENTITIES)

@@ -356,8 +356,9 @@ def html_table(table: Table, caption: str = "") -> Markup:
     heads = [tag("th", *breakable(name), scope="col", class_=side) for name, side in named]
     rows = [tag("tr", *_html_cells(table, row, cells, sides)) for row, cells in enumerate(table.cells)]
     said = [tag("caption", caption)] if caption else []
-    is_long = any(len(word) > _LONG for row in table.rows if isinstance(row[0], str) for word in row[0].split())
-    n_letters = sum(len(str(row[-1])) for row in table.rows)
+    names = " ".join([row[0] for row in table.rows if isinstance(row[0], str)])
+    is_long = max(map(len, names.split()), default=0) > _LONG
+    n_letters = sum(map(len, [str(row[-1]) for row in table.rows]))
     has_sentences = len(table.columns) <= _FEW_COLUMNS and n_letters > _SENTENCE * len(table.rows)
     widths = shares([*zip(table.headings, *table.cells, strict=True)], table.is_number)
     kinds = " ".join(name for name, has in (("long", is_long), ("sentences", has_sentences), ("wordy", widths)) if has)
@@ -366,26 +367,28 @@ def html_table(table: Table, caption: str = "") -> Markup:
     return scrolled(tag("table", *content, class_=kinds or None), caption or "Table")
 
 
-def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[str | None]) -> Iterator[Markup]:
-    """Yield the cells of a row; the first is its heading."""
+def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[str | None]) -> list[Markup]:
+    """Return the cells of a row; the first is its heading."""
+    made = []
     for column, (cell, side) in enumerate(zip(cells, sides, strict=True)):
         is_words = table.columns[column].spec == WORDS
         if not column:
             name = typeset(cell) if is_words else cell
-            yield tag("th", name, scope="row", class_=side or _kind(name)) if name else tag("td")
+            made.append(tag("th", name, scope="row", class_=side or _kind(name)) if name else tag("td"))
             continue
         text = "none" if cell == "nan" else typeset(cell) if side is not None or is_words else cell
         beside = [tag("small", typeset(table.beside[row, column]))] if (row, column) in table.beside else []
         shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
         mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []
-        yield tag("td", shown, *mark, *beside, class_=side or _kind(text))
+        made.append(tag("td", shown, *mark, *beside, class_=side or _kind(text)))
+    return made
 
 
 def _kind(text: str) -> str | None:
     """Return the class of a cell of a few words, which are not broken, or of a word that has to be."""
     if max(map(len, text.split()), default=0) > _LONGEST_WORD:
         return "endless"
-    return "words" if re.search("[ -]", text) and len(text) <= _FEW_WORDS else None
+    return "words" if (" " in text or "-" in text) and len(text) <= _FEW_WORDS else None
 
 
 _RENDERERS: dict[str, Callable[[Table], str]] = {"json": _json, "csv": _csv, "markdown": _markdown, "html": html_table}
@@ -416,7 +419,7 @@ def shares(columns: Sequence[Sequence[str]], is_number: Sequence[bool]) -> list[
     >>> shares([["system", "bm25"], ["ndcg", "0.5000"]], [False, True])
     []
     """
-    lengths = [[len(cell) for cell in cells] for cells in columns]
+    lengths = [list(map(len, cells)) for cells in columns]
     longest = [max(own) for own in lengths]
     line = _LINE - _APART * len(columns)
     if sum(longest) <= line:

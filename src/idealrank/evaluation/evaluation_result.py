@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -406,7 +407,7 @@ class Evaluations(Measured, Mapping[str, Evaluation]):
 
     def all_query_ids(self) -> list[str]:
         """Return the queries that any system has, each once."""
-        return list(dict.fromkeys(str(query) for each in self.values() for query in each.query_ids.tolist()))
+        return list(dict.fromkeys(map(str, chain.from_iterable(each.query_ids.tolist() for each in self.values()))))
 
     def by_cutoff(self) -> dict[str, dict[str, dict[int, float]]]:
         """Return {measure without its cutoff: {system: {cutoff: mean}}}, for measures with two cutoffs or more.

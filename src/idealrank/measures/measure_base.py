@@ -111,15 +111,16 @@ def run(plans: Sequence[Plan], lists: Lists, ties: str) -> Floats:
     measures = []
     for plan in plans:
         key = (plan.gain, plan.rel, plan.scale, plan.ideal_retrieved)
-        if key not in gain_by_key:
-            gain_by_key[key] = _native_gain(*key, lists)
-        if plan.discount not in discount_by_key:
-            discount_by_key[plan.discount] = plan.discount.native(depth)
+        gain, discount = gain_by_key.get(key), discount_by_key.get(plan.discount)
+        if gain is None:
+            gain = gain_by_key[key] = _native_gain(*key, lists)
+        if discount is None:
+            discount = discount_by_key[plan.discount] = plan.discount.native(depth)
         measures.append(
             _native.Measure(
                 reduction=plan.reduction,
-                gain=gain_by_key[key],
-                discount=discount_by_key[plan.discount],
+                gain=gain,
+                discount=discount,
                 denominator=plan.denominator,
                 cutoff=_native_cutoff(plan.cutoff, lists),
                 empty=plan.empty,

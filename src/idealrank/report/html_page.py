@@ -6,8 +6,9 @@ import base64
 import hashlib
 import os
 import platform
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from importlib.resources import files
 from string import Template
 from typing import cast
@@ -145,6 +146,12 @@ def _provenance(command: str | None, made_with: Mapping[str, object]) -> Markup:
     """Return what is needed to reproduce the result."""
     made_by: dict[str, object] = {} if command is None else {"command": render_code(str(command))}
     programs = {"idealrank": idealrank.__version__, "Python": platform.python_version()}
-    others = {name: version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib") if is_installed(name.lower())}
+    others = {name: _version(name.lower()) for name in ("NumPy", "SciPy", "Matplotlib") if is_installed(name.lower())}
     entries = render_definitions({**made_by, **made_with, **programs, **others})
     return tag("section", tag("h2", "Provenance", id="provenance"), entries, aria_labelledby="provenance")
+
+
+def _version(package: str) -> str:
+    """Return the version of a package from the lines of its metadata, which are mostly a long description."""
+    found = re.search(r"(?m)^Version: (.+)$", distribution(package).read_text("METADATA") or "")
+    return found[1] if found else version(package)

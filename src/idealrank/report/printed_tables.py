@@ -128,7 +128,7 @@ def _widths(table: Table) -> list[float]:
 
 def _column_width(head: str, is_number: bool, cells: tuple[str, ...]) -> float:
     longest = max(map(len, cells))
-    words = longest if is_number else max(_longest_word(cell) for cell in cells)
+    words = longest if is_number else max(map(_longest_word, cells))
     text = 0 if is_number else min(longest, _TEXT)
     return max(_BOLD * _longest_word(head), _LETTER * max(words, text))
 
