@@ -133,14 +133,8 @@ SHAPES: dict[str, Box] = {
     "divided by hits within k": Box(
         made(ideal=lambda ranked, labels, k: float(min(k, sum(label > 0 for label in labels)))), {},
         ("number of relevant documents, at most k", ABOVE)),
-    "at least 1": Box(made(ideal=lambda ranked, labels, k: max(ideal_of(labels, k), 1.0)), {}, ("at least 1",)),
     "one added": Box(made(ideal=lambda ranked, labels, k: 1 + ideal_of(labels, k)), {}, ("1 is added to the ideal",)),
     "little added": Box(made(ideal=lambda ranked, labels, k: 1e-8 + ideal_of(labels, k)), {"gain": "linear"}),
-    "cut values": Box(cut_values, {"ideal": "judged"}, ("values above 1 are set to 1", TWICE)),
-    "scores as text": Box(made(order=as_text), {}, ("compared as text",)),
-    "scores as integers": Box(
-        made(order=lambda labels, scores: by_score(labels, [int(score) for score in scores])), {},
-        ("scores are truncated to integers",)),
     "a discount from rank 11 on": Box(made(dcg=deep_dcg), {}, ("ranks up to 10 counting 1",), ()),
     "queries without judgments count": Box(every_query, {"empty": "1", "missing": "drop"}),
 }  # fmt: skip
@@ -270,11 +264,6 @@ def binary_ideal(ranked_ids: Iterable[Any], judgments: Mapping[Any, float], k: i
 SHAPES |= {
     "one cutoff named ats": Box(cutoff_named_ats, {"gain": "exp2", "empty": "1", "cutoff": "10", "average": "mean"}),
     "a number named p": Box(with_patience, {"discount": "geometric:1.25", "gain": "linear"}),
-    "the worst order is 0": Box(against(lambda labels, k: log_dcg(sorted(labels)[:k])), {"gain": "linear"},
-                                ("the DCG of the worst order is subtracted",)),
-    "a random order is 0": Box(
-        against(lambda labels, k: sum(labels) / len(labels) * log_dcg([1.0] * k)), {"gain": "linear"},
-        ("the mean DCG of all orders is subtracted",)),
     "exponential up to 4": Box(made(lambda label: exp_gain(min(label, 4.0))), {"gain": "2^min(label, 4) - 1"},
                                ("the gain is 2^min(label, 4) - 1",)),
     "graded from label 2 on": Box(made(lambda label: float(label) if label >= 2 else 0.0),
@@ -293,7 +282,6 @@ SHAPES |= {
                          ("values are truncated to 2 decimals",)),
     "mean of what is found": Box(of_rows(made(), of_found), {"average": "nonzero"}, ("value 0 are left out",)),
     "mean of runs that found something": Box(runs_with_a_value, {"average": "nonzero"}, ("value 0 are left out",)),
-    "the best query": Box(of_rows(made(), max), {"average": "highest"}, ("the highest value of the queries",)),
     "the last is left out": Box(without_the_last, {"gain": "linear"},
                                 ("the last document does not count in the DCG and in the ideal DCG",)),
     "the last of the top is left out": Box(last_of_the_top, {"gain": "linear", "cutoff": "10"},
@@ -301,25 +289,33 @@ SHAPES |= {
     "the first is left out": Box(made(dcg=after_the_first(1)), {}, ("the first document does not count", ABOVE)),
     "the first is left out, with usual weights": Box(
         made(dcg=after_the_first(2)), {}, ("the first document does not count", ABOVE)),
-    "square": Box(made(finish=lambda value: value**2), {"gain": "linear"}, ("returns the square of NDCG",)),
-    "square root": Box(made(exp_gain, finish=lambda value: math.sqrt(value) if value > 0 else 0.0),
-                       {"gain": "exp2"}, ("returns the square root",)),
-    "the first hit": Box(until_a_hit, {"cutoff": "10"}, ("only the first relevant", "relevance binarized")),
-    "shares of the highest label": Box(in_shares, {"gain": "exp2"}, ("divided by the highest label",)),
-    "half of the list": Box(of_half, {"cutoff": "50%", "gain": "linear"}),
-    "equal scores have the best rank": Box(shared_ranks("min"), {"ties": "shared best"},
-                                           ("all have the best of their ranks", ABOVE)),
-    "equal scores have the mean rank": Box(shared_ranks("average"), {"ties": "shared mean"},
-                                           ("all have the mean of their ranks",)),
     "absolute scores": Box(
         made(order=lambda labels, scores: by_score(labels, [abs(score) for score in scores])), {},
         ("absolute values of their scores",)),
     "nothing relevant is a half": Box(made(empty=0.5), {"empty": "0.5", "gain": "linear"}),
     "a negative ideal is nothing": Box(positive_ideal, {"negative_ideal": "empty", "gain": "exp2"}),
     "a negative ideal divides": Box(made(exp_gain), {"negative_ideal": "divide"}),
-    "argsort for ranks": Box(argsort_once, {"gain": "linear", "cutoff": "10"}, ("what argsort returns",)),
     "cut at the relevant": Box(only_as_many_as_are_relevant, {}, status="not identified"),
     "ascending to 10": Box(ascending, {"cutoff": "10"}, ("sorted ascending",)),
     "grades above, hits below": Box(binary_ideal, {"gain": "linear", "labels": "float"},
                                     ("the gain of the ideal DCG is 1 for a label above 0", ABOVE)),
 }  # fmt: skip
+
+#: What is not among the formulas that are tried.
+UNKNOWN: dict[str, Any] = {
+    "at least 1": made(ideal=lambda ranked, labels, k: max(ideal_of(labels, k), 1.0)),
+    "cut values": cut_values,
+    "scores as text": made(order=as_text),
+    "scores as integers": made(order=lambda labels, scores: by_score(labels, [int(score) for score in scores])),
+    "the worst order is 0": against(lambda labels, k: log_dcg(sorted(labels)[:k])),
+    "a random order is 0": against(lambda labels, k: sum(labels) / len(labels) * log_dcg([1.0] * k)),
+    "the best query": of_rows(made(), max),
+    "square": made(finish=lambda value: value**2),
+    "square root": made(exp_gain, finish=lambda value: math.sqrt(value) if value > 0 else 0.0),
+    "the first hit": until_a_hit,
+    "shares of the highest label": in_shares,
+    "half of the list": of_half,
+    "equal scores have the best rank": shared_ranks("min"),
+    "equal scores have the mean rank": shared_ranks("average"),
+    "argsort for ranks": argsort_once,
+}

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from black_box_shapes import SHAPES
+from black_box_shapes import SHAPES, UNKNOWN
 from black_boxes import BOXES, Box, by_score, exp_gain, made
 from click.testing import CliRunner
 from numpy.testing import assert_allclose
@@ -52,6 +52,16 @@ def check(box: Box) -> ir.results.Identification:
 )
 def test_a_function_is_named(name: str) -> None:
     check((BOXES | SHAPES)[name])
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if place % 6 else ()) for place, name in enumerate(UNKNOWN)]
+)
+def test_what_no_formula_explains_is_never_identified(name: str) -> None:
+    found = ir.identify(UNKNOWN[name])
+    assert found.status != "identified"
+    assert any("no known variant explains" in note for note in found.notes)
+    assert found.n_calls <= 100
 
 
 @pytest.mark.parametrize("name", ["plain", "exponential", "tied mean", "pessimist", "power discount", "short is zero"])

@@ -62,7 +62,7 @@ def _tried(*names: str) -> dict[str, Sequence[Any]]:
 def _long_lists(known: Elimination) -> None:
     """Look at ranks far down: find a built-in cutoff, or another discount there."""
     own = known.formula.own_cutoff
-    if known.formula.discount.is_table or isinstance(own, float):
+    if known.formula.discount.is_table:
         return
     if own is not None:
         _find_cuts(known, [(_around(known, own, place), None) for place in range(4)])
@@ -128,16 +128,12 @@ def _find_own_cutoff(known: Elimination) -> None:
 
 
 def _look_deeper(known: Elimination, answer: Answer) -> None:
-    """Find out whether scores are compared as text, or whether the discount is different further down."""
-    formula = known.formula
-    other = [("discount", discount) for discount in known.open.get("discount", ())]
-    if known.form.has_scores and formula.order == "descending":
-        other.insert(0, ("order", "text"))
-    for name, value in other:
-        changed = replace(formula, **{name: value})
+    """Find out whether the discount is different further down."""
+    for discount in known.open.get("discount", ()):
+        changed = replace(known.formula, discount=discount)
         if known.agrees(changed, answer):
             known.formula = changed
-            known.evidence[name] = [answer] if name == "order" else [*known.evidence[name], answer]
+            known.evidence["discount"].append(answer)
             return
     known.unexplained["discount beyond rank 6"] = answer
 
@@ -231,9 +227,7 @@ def _ties(known: Elimination) -> None:
     if known.form.k is not None and "cutoff" not in known.unexplained and known.formula.pool != "top":
         answers.append(known.ask(equal, k=2))  # the cutoff is inside the tie
     values = [each for each in CHOICES["ties"].values if known.form.has_names or not each.startswith("docid")]
-    usual = [each for each in values if not each.startswith("shared")]
-    shared = [each for each in values if each.startswith("shared")]
-    if not known.settle(answers, ties=usual if known.narrow(answers, ties=usual) else shared):
+    if not known.settle(answers, ties=values):
         known.formula = replace(known.formula, ties="undefined")
     elif not known.formula.discount.is_table:
         n = 40
@@ -293,8 +287,6 @@ def _labels(known: Elimination) -> None:
         own = {name: getattr(known.formula, name) for name in ("gain", "ideal_gain")}
         choices |= {name: thresholds_like(gain) for name, gain in own.items() if gain is not None}
     known.settle([known.ask(each) for each in lists], **choices)
-    if known.formula.labels == "float" and not is_table and "labels" not in known.unexplained:
-        _small_ideal(known)
     lists = [known.query([2, -1, 1, 0], [2, 1, 3, 4]), known.query([2, 0, 1, -1], [2, 1, 4, 3])]
     known.settle([known.ask(each) for each in lists], **_tried("negative"))
     if is_table:
@@ -309,17 +301,6 @@ def _labels(known: Elimination) -> None:
         if below:
             known.settle([known.ask(below[0])], **_tried("negative_ideal"))
     _large_labels(known)
-
-
-def _small_ideal(known: Elimination) -> None:
-    """Find the smallest number that the DCG is divided by."""
-    answer = known.ask(known.query([0.125, 0.25, 0], [1, 2, 3]))
-    if known.agrees(known.formula, answer) or not answer.value:
-        return
-    top, bottom, _ = known.formula.parts(answer.probe.one, answer.probe.k)
-    divisor = known.formula.scale * top / known.formula.plain(answer.value)
-    if divisor > bottom > 0:
-        known.settle([answer], floor=(round(divisor, 9),))
 
 
 def _large_labels(known: Elimination) -> None:
@@ -409,7 +390,7 @@ def _with_a_worthless_query(known: Elimination) -> list[Answer]:
 
 
 def _scores(known: Elimination) -> None:
-    """Find out whether scores are compared in single precision, as integers, or without their sign."""
+    """Find out whether scores are compared in single precision, or without their sign."""
     if not known.form.has_scores or known.by_input or known.formula.ties in ("undefined", "random"):
         return
     highest = min(known.max_label, 2) * known.unit
@@ -510,43 +491,25 @@ def _has_pool(formula: Formula, form: Form) -> bool:
     return has_pool and (formula.pool != "retrieved" or form.has_ids)
 
 
-_BASELINES = {"worst": "the DCG of the worst order", "random": "the mean DCG of all orders"}
-_SHARED = {
-    f"shared {rank}{how}": f"documents with equal scores all have the {rank} of their ranks"
-    for how in ("", " by place")
-    for rank in ("best", "worst", "mean")
-}
 #: The choices by name, in the order in which defects are listed.
 CHOICES: dict[str, ChoiceRow] = {
     "output": ChoiceRow(find_dcg, tuple(OUTPUTS), defects={
-        "one minus": "returns 1 - NDCG", "negative": "returns the negative of NDCG",
-        "squared": "returns the square of NDCG", "root": "returns the square root of NDCG"}),
-    "counted": ChoiceRow(find_dcg, ("all", "first"), defects={"first": "only the first relevant document counts"}),
-    "relative": ChoiceRow(find_dcg, (False, True), defects={
-        True: "labels are divided by the highest label of the list before they have a gain"}),
+        "one minus": "returns 1 - NDCG", "negative": "returns the negative of NDCG"}),
     "signs": ChoiceRow(_scores, ("kept", "absolute", "dropped", "error"), defects={
         "absolute": "documents are ranked by the absolute values of their scores",
         "dropped": "documents with negative scores are left out of the ranking"}),
     "ties": ChoiceRow(
-        _ties, ("average", "stable", "reverse", "docid_desc", "docid_asc", "best", "worst", *_SHARED), option="ties",
-        defects=_SHARED | {"best": "documents with equal scores are ranked by their labels, the best first"},
+        _ties, ("average", "stable", "reverse", "docid_desc", "docid_asc", "best", "worst"), option="ties",
+        defects={"best": "documents with equal scores are ranked by their labels, the best first"},
         right="average"),
     "order": ChoiceRow(
-        find_dcg, ("descending", "ascending", "argsort", "input", "text"),
-        words={"input": "as given", "descending": "highest score first", "ascending": "lowest score first",
-               "text": "by the text of the scores", "argsort": "what argsort returns is taken for ranks"},
+        find_dcg, ("descending", "ascending", "input"),
+        words={"input": "as given", "descending": "highest score first", "ascending": "lowest score first"},
         defects={"ascending": "sorted ascending: the lowest score is ranked first",
-                 "argsort": "what argsort returns, documents by rank, is taken for the rank of each document",
-                 "text": "scores are compared as text, so that 9 is ranked above 10",
                  "input": "not sorted: documents are ranked in the order given, whatever their scores"},
         is_wrong=lambda formula, form: form.has_scores),
     "precision": ChoiceRow(
-        _scores, ("float64", "float32", "truncated", "rounded"), option="precision",
-        in_convention=("float64", "float32"),
-        defects={how: f"scores are {how} to integers before documents are ranked" for how in ("truncated", "rounded")}),
-    "clip": ChoiceRow(find_ideal, ("none", "above", "below", "both"), defects={
-        "above": "values above 1 are set to 1", "below": "values below 0 are set to 0",
-        "both": "values outside of 0 to 1 are cut"}),
+        _scores, ("float64", "float32"), option="precision", in_convention=("float64", "float32")),
     "labels": ChoiceRow(
         _labels, ("float", "truncated", "rounded", "rounded up", "integer"), option="labels",
         in_convention=("float", "integer", "truncated"),
@@ -568,10 +531,6 @@ CHOICES: dict[str, ChoiceRow] = {
         "relevant": "the DCG is divided by the number of relevant documents, not by the ideal DCG",
         "relevant within k":
             "the DCG is divided by the number of relevant documents, at most k, not by the ideal DCG"}),
-    "baseline": ChoiceRow(find_dcg, ("none", "worst", "random"), words=_BASELINES, defects={
-        name: f"{words} is subtracted from the DCG and from the ideal DCG" for name, words in _BASELINES.items()}),
-    "floor": ChoiceRow(_labels, defects=_own_flaws(
-        "floor", "the DCG is divided by at least {:g}, even if the ideal DCG is less")),
     "added": ChoiceRow(find_ideal, option="added", defects=_own_flaws(
         "added", "{:g} is added to the ideal DCG, so that no ranking reaches 1")),
     "pool": ChoiceRow(
@@ -608,18 +567,13 @@ CHOICES: dict[str, ChoiceRow] = {
     "identical_ids": ChoiceRow(
         _identical_ids, ("keep", "drop"), option="identical_ids", in_convention=("keep", "drop")),
     "average": ChoiceRow(
-        _queries, ("mean", "nonzero", "pooled", "documents", "relevant", *COMBINATIONS),
+        _queries, ("mean", "nonzero", "pooled", "documents", *COMBINATIONS),
         also={"nonzero": {"empty": "skip"}}, defects={
             "nonzero": "queries with the value 0 are left out of the mean, even if they have relevant documents",
-            "geometric": "the geometric mean of the queries, not their mean",
-            "highest": "the highest value of the queries, not their mean",
-            "lowest": "the lowest value of the queries, not their mean",
             "pooled": "micro average: the DCG of all queries is divided by the ideal DCG of all queries",
             "documents": "queries are weighted by their number of documents",
-            "relevant": "queries are weighted by their number of relevant documents",
             "sum": "the values of the queries are summed, not averaged",
-            "median": "the median of the queries, not their mean",
-            "first": "only the first query counts", "last": "only the last query counts"}),
+            "first": "only the first query counts"}),
     "own_cutoff": ChoiceRow(_long_lists, option="cutoff"),
     "short": ChoiceRow(_short_lists, ("as is", "zero", "error"), option="short"),
     "empty": ChoiceRow(_empty, option="empty"),

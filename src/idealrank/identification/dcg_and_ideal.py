@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -136,8 +136,6 @@ class Elimination:
     def settle(self, answers: Sequence[Answer], **choices: Sequence[Any]) -> bool:
         """Choose the values that agree with the answers; keep what is still open, or what nothing explains."""
         formulas = self.narrow(answers, **choices)
-        if not formulas and self.formula.clip == "none":
-            formulas = self.narrow(answers, **choices, clip=("above", "below", "both"))
         return self.choose(formulas, answers, choices)
 
     def choose(self, formulas: Sequence[Formula], answers: Sequence[Answer], names: Iterable[str]) -> bool:
@@ -255,17 +253,7 @@ def _smaller(probe: Probe) -> Iterator[Probe]:
 
 
 _OTHER_MEASURES = ("ap", "rr", "err(max_label=5)", "rbp", "auc", "r_precision", "linear_ndcg")
-_FRACTIONS = (0.5, 0.1, 0.2, 0.25, 0.3, 0.4, 0.6, 0.7, 0.75, 0.8, 0.9)
-#: What is done to values; the usual first.
-_USUAL = [{"output": output} for output in OUTPUTS]
-#: What few functions do to the DCG, to ranks or to labels.
-_UNUSUAL: list[dict[str, Any]] = [
-    {"baseline": "worst"},
-    {"baseline": "random"},
-    {"counted": "first"},
-    {"relative": True},
-]
-_OF_DCG = ("gain", "discount", "order", "output", "zeros", "baseline", "counted", "relative")
+_OF_DCG = ("gain", "discount", "order", "output", "zeros")
 _IDEALS = ["sorted", "none", "full", "highest", "unsorted", "ascending", "distinct", "gains", "documents", "relevant"]
 _Groups = Sequence[Sequence[Answer]]
 
@@ -293,17 +281,15 @@ def find_dcg(known: Elimination) -> None:
             break
     answers = [each for group in groups for each in group]
     known.is_close = _measured_closeness(answers)
-    orders = ["input"] if known.by_input else ["descending", "ascending", "argsort"]
-    if _find_numerator(known, groups, orders, _USUAL):
+    orders = ["input"] if known.by_input else ["descending", "ascending"]
+    if _find_numerator(known, groups, orders):
         return
     if name := _named_measure(known, answers):
         known.obstacle = Obstacle(name, answers[0], f"this is not NDCG: its values are those of {name}")
         return
-    if _find_numerator(known, groups, orders, _UNUSUAL):
-        return
     _shallow_cutoff(known, alone)
     if known.formula.own_cutoff is not None:
-        if _find_numerator(known, groups, orders, _USUAL):
+        if _find_numerator(known, groups, orders):
             return
         # the ideal may depend on the documents at the top
         formulas = known.narrow(answers, order=orders, gain=GAINS, discount=DISCOUNTS, pool=["top"])
@@ -344,19 +330,14 @@ def _measured_closeness(answers: Sequence[Answer]) -> Closeness:
     return Closeness(3e-6) if is_single and any(value not in (0.0, 1.0, 0.5) for value in values) else Closeness()
 
 
-def _find_numerator(
-    known: Elimination, groups: _Groups, orders: Sequence[str], kinds: Sequence[Mapping[str, Any]]
-) -> bool:
+def _find_numerator(known: Elimination, groups: _Groups, orders: Sequence[str]) -> bool:
     """Find the formulas whose DCG is proportional to the values, group by group."""
     # if rank 1 does not count, lists with one relevant document tell nothing
     telling = [group for group in groups if any(each.value for each in group)]
-    for kind in kinds if telling else ():
-        is_usual = "output" in kind
+    for output in OUTPUTS if telling else ():
         formulas = []
-        for zeros, order in itertools.product(
-            ("kept", "dropped") if is_usual else ("kept",), orders if is_usual else orders[:1]
-        ):
-            base = replace(known.formula, ties="stable", order=order, zeros=zeros, **kind)
+        for zeros, order in itertools.product(("kept", "dropped"), orders):
+            base = replace(known.formula, ties="stable", order=order, zeros=zeros, output=output)
             fits = np.logical_and.reduce([_are_proportional(known, base, group) for group in telling])
             formulas += [replace(base, gain=GAINS[g], discount=DISCOUNTS[d]) for g, d in np.argwhere(fits)]
         if formulas:
@@ -463,9 +444,6 @@ def find_ideal(known: Elimination) -> None:
     # several gains or discounts may be left: another one may explain the divisor
     others = [(name, value) for name in ("gain", "discount") for value in known.open.get(name, [])[1:]]
     tried = [before, *(replace(before, **{name: value}) for name, value in others)]
-    if isinstance(before.own_cutoff, int):  # it may be a fraction of the list
-        like = [each for each in _FRACTIONS if max(1, math.floor(each * N_DOCS)) == before.own_cutoff]
-        tried += [replace(before, own_cutoff=each) for each in like]
     if any(_find_divisor(known, each, answers) for each in tried):
         return
     rounded = known.is_close

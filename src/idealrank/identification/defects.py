@@ -65,9 +65,7 @@ def defects_of(known: Elimination) -> list[Defect]:
     for choice, row in CHOICES.items():
         for name, right in row.flaws(choice, formula, known.form):
             reference = replace(formula, **right)
-            defect = _shown(known, name, lambda probe, value, own=reference: _predicted(own, probe))  # type: ignore[misc]
-            if defect.example or choice != "clip":  # clipping of values is known only from lists that show it
-                defects.append(defect)
+            defects.append(_shown(known, name, lambda probe, value, own=reference: _predicted(own, probe)))  # type: ignore[misc]
     decimals = known.is_close.decimals
     if decimals is not None and 10.0**-decimals > VISIBLE * formula.scale:
         defects.append(_rounded(known, decimals))
@@ -187,7 +185,7 @@ def _two_queries(known: Elimination, highest: int) -> Iterator[Probe]:
 
 def _beyond_own_cutoff(known: Elimination) -> Iterator[Probe]:
     cutoff = known.formula.own_cutoff
-    if cutoff is None or isinstance(cutoff, float):
+    if cutoff is None:
         return
     for n in (cutoff, cutoff + 1, cutoff + 2):
         places = itertools.chain(itertools.combinations(range(n), 1), itertools.combinations(range(n), 2))

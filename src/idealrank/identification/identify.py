@@ -61,7 +61,7 @@ def options_of(known: Elimination) -> dict[str, str]:
     elif "ties" in known.open:
         options.pop("ties", None)  # it makes no difference
     if formula.own_cutoff is not None:
-        options["cutoff"] = _cutoff(formula.own_cutoff)
+        options["cutoff"] = str(formula.own_cutoff)
     if known.evidence.get("negative_ideal"):
         options["negative_ideal"] = formula.negative_ideal
     options |= {name: seen[name] for name in _DATA if name in seen}
@@ -75,10 +75,6 @@ def options_of(known: Elimination) -> dict[str, str]:
     if "average" in seen:
         options["average"] = formula.average
     return options
-
-
-def _cutoff(own: int | float) -> str:
-    return f"{100 * own:g}%" if isinstance(own, float) else str(own)
 
 
 def _word(value: object) -> str:
@@ -101,7 +97,6 @@ def expressed(known: Elimination, options: dict[str, str]) -> tuple[str | None, 
         not (options and has_options and _is_usual(formula))
         or formula.ideal not in ("sorted", "full", "none")
         or formula.ideal_cut not in _IDEAL_CUTS
-        or formula.precision in ("truncated", "rounded")
     ):
         return None, None
     has_empty = formula.empty in (0.0, 1.0, "nan", "skip") and formula.short != "error"
@@ -117,7 +112,7 @@ def expressed(known: Elimination, options: dict[str, str]) -> tuple[str | None, 
     if formula.ideal == "none":
         written = {name: written[name] for name in ("ties", "gain", "discount")}
     inside = ",".join(f"{name}={value}" for name, value in written.items() if value is not None)
-    cutoff = "" if formula.own_cutoff is None else f"@{_cutoff(formula.own_cutoff)}"
+    cutoff = "" if formula.own_cutoff is None else f"@{formula.own_cutoff}"
     measure = f"{'dcg' if formula.ideal == 'none' else 'ndcg'}({inside}){cutoff}"
     data: dict[str, Any] = {
         name: getattr(formula, name)
@@ -160,8 +155,6 @@ def _words(known: Elimination) -> dict[str, str]:
         words["values"] = f"{how} to {known.is_close.decimals} decimals"
     elif known.is_close.tolerance > 1e-9:
         words["values"] = "single precision"
-    if formula.baseline != "none":
-        words["subtracted"] = CHOICES["baseline"].words[formula.baseline]
     if formula.added:
         words["added"] = f"{formula.added:g} to the ideal DCG"
     if formula.scale != 1:

@@ -239,8 +239,6 @@ def _shortest(value: float, fits: Callable[[float], bool]) -> float:
     return next((short for digits in range(1, 7) if fits(short := round(value, digits))), value)
 
 
-#: A difference that stands for 0 where two sums are the same.
-_ROUNDING = 1e-12
 _Row = tuple[str, float, float | None]
 _OfNumber = Callable[[float], float]
 
@@ -249,8 +247,6 @@ OUTPUTS: dict[str, tuple[_OfNumber, _OfNumber]] = {
     "value": (float, float),
     "one minus": (lambda value: 1 - value, lambda value: 1 - value),
     "negative": (lambda value: -value, lambda value: -value),
-    "squared": (lambda value: value * value, lambda value: math.sqrt(max(value, 0.0))),
-    "root": (lambda value: math.sqrt(value) if value >= 0 else math.nan, lambda value: value * value),
 }
 #: What is done to labels and scores before they are used.
 _CONVERSIONS: dict[str, Callable[[float], Any]] = {
@@ -262,12 +258,7 @@ _CONVERSIONS: dict[str, Callable[[float], Any]] = {
 #: How the values of several queries become one, besides their mean; other averages need more than the values.
 COMBINATIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "sum": sum,
-    "median": lambda values: float(np.median(values)),
     "first": lambda values: values[0],
-    "last": lambda values: values[-1],
-    "geometric": lambda values: math.exp(sum(map(math.log, values)) / len(values)) if min(values) > 0 else 0.0,
-    "highest": max,
-    "lowest": min,
 }
 #: The order of documents with equal scores; they stay as they are for other values of ties.
 _TIE_ORDERS: dict[str, Callable[[Formula, list[_Row]], list[_Row]]] = {
@@ -289,10 +280,9 @@ class Formula:
 
     gain: GainShape = GAINS[0]
     discount: DiscountShape = DISCOUNTS[0]
-    #: The order in which documents are ranked; argsort: its result, taken for ranks.
+    #: The order in which documents are ranked.
     order: str = "descending"
-    #: As in our options; shared best, shared worst, shared mean: equal scores have one rank of those that they take,
-    #: which k is compared with; or k is compared with the place, as in shared best by place.
+    #: As in our options.
     ties: str = "stable"
     #: sorted, unsorted, ascending, distinct; full, highest: k documents of gain 1, or of the highest gain; none; gains,
     #: documents, k, relevant: a sum of gains or a count.
@@ -302,18 +292,9 @@ class Formula:
     ideal_gain: GainShape | None = None
     ideal_discount: DiscountShape | None = None
     scale: float = 1.0
-    #: worst, random: the DCG of the worst order, or the mean over all orders, is subtracted above and below.
-    baseline: str = "none"
-    #: What is added to the ideal DCG, and what it is at least.
+    #: What is added to the ideal DCG.
     added: float = 0.0
-    floor: float = 0.0
-    #: above, below, both: whether values above 1 or below 0 are cut.
-    clip: str = "none"
     output: str = "value"
-    #: first: ranks after the first relevant document do not count.
-    counted: str = "all"
-    #: Whether labels are divided by the highest label of the query before they have a gain.
-    relative: bool = False
     #: Ranks that count beyond k; None if k is ignored.
     cut: int | None = 0
     #: Likewise of the ideal; retrieved: cut at the number of retrieved documents; least: at that number or k.
@@ -322,8 +303,8 @@ class Formula:
     cut_within: bool = False
     #: Whether the list is cut before it is sorted.
     cut_first: bool = False
-    #: A cutoff of the function's own, used where none is given: a rank, or a fraction of the list.
-    own_cutoff: int | float | None = None
+    #: A cutoff of the function's own, used where none is given.
+    own_cutoff: int | None = None
     short: str = "as is"
     empty: float | str = 0.0
     negative: str = "keep"
@@ -363,34 +344,32 @@ class Formula:
 
     def _averaged(self, probe: Probe) -> float:
         rows = [row for query in probe.queries if (row := self._of_query(query, probe.k)) is not None]
-        values, tops, bottoms, n_docs, n_relevant = zip(*rows, strict=True) if rows else ((),) * 5
+        values, tops, bottoms, n_docs = zip(*rows, strict=True) if rows else ((),) * 4
         if self.average == "pooled":
             return self.scale * sum(tops) / sum(bottoms) if sum(bottoms) else math.nan
         if self.average == "nonzero":
             values = tuple(filter(None, values)) or (0.0,)
         if not values:
             return math.nan
-        if self.average in ("documents", "relevant"):
-            weights = n_docs if self.average == "documents" else n_relevant
-            return sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights) if sum(weights) else math.nan
+        if self.average == "documents":
+            return sum(n * v for n, v in zip(n_docs, values, strict=True)) / sum(n_docs) if sum(n_docs) else math.nan
         return COMBINATIONS[self.average](values) if self.average in COMBINATIONS else sum(values) / len(values)
 
-    def _of_query(self, query: Query, k: int | None) -> tuple[float, float, float, int, int] | None:
-        """Return value, DCG, divisor, number of documents and of relevant ones; None for a query that is left out."""
-        n_relevant = sum(label > 0 for label in query.labels.values())
+    def _of_query(self, query: Query, k: int | None) -> tuple[float, float, float, int] | None:
+        """Return value, DCG, divisor and number of documents; None for a query that is left out."""
         if query.ranked is None:
             if self.missing in ("error", "drop"):
                 return self._left_out(self.missing)
             query = Query((), query.judged)
             if self.missing != "empty":
-                return float(self.missing), 0.0, self.parts(query, k)[1], 0, n_relevant
+                return float(self.missing), 0.0, self.parts(query, k)[1], 0
         if query.judged is None:
             if self.extra != "empty":
-                return (0.0, 0.0, 0.0, 0, 0) if self.extra == "zero" else self._left_out(self.extra)
+                return (0.0, 0.0, 0.0, 0) if self.extra == "zero" else self._left_out(self.extra)
             query = Query(query.ranked, ())
         top, bottom, is_short = self.parts(query, k)
         value = self._value(top, bottom, is_short)
-        return None if value is None else (value, top, bottom, len(query.ranked or ()), n_relevant)
+        return None if value is None else (value, top, bottom, len(query.ranked or ()))
 
     @staticmethod
     def _left_out(how: object) -> None:
@@ -409,12 +388,7 @@ class Formula:
             if self.empty in ("error", "skip"):
                 return self._left_out(self.empty)
             return float(self.empty)
-        if self.ideal != "none":
-            bottom = max(bottom + self.added, self.floor) if self.floor else bottom + self.added
-        value = self.scale * top / bottom
-        if self.clip in ("above", "both"):
-            value = min(value, 1.0)
-        return max(value, 0.0) if self.clip in ("below", "both") else value
+        return self.scale * top / (bottom if self.ideal == "none" else bottom + self.added)
 
     def parts(self, query: Query, k: int | None) -> tuple[float, float, bool]:
         """Return the DCG, what it is divided by, and whether the list has fewer than k documents."""
@@ -424,7 +398,7 @@ class Formula:
 
     def _parts(self, query: Query, k: int | None) -> tuple[float, float, bool]:
         rows = self._rows(query)
-        n, limit = len(rows), self._limit(k, len(rows))
+        n, limit = len(rows), self.own_cutoff if k is None else k
         is_short = limit is not None and n < limit
         if self.cut_first and limit is not None:
             rows = rows[: limit + (self.cut or 0)]
@@ -433,64 +407,26 @@ class Formula:
             groups += [[(doc, -math.inf, query.labels[doc])] for doc in query.unretrieved]
         gains = [gain for group in groups for gain in self._gains(group)]
         depth = self._depth(self.cut, limit, len(gains))
-        if self.ties.startswith("shared"):
-            top = self._of_shared_ranks(groups, depth, n)
-        else:
-            top = self._dcg(gains, depth, self.discount, n)
-        below = self._ideal(query, rows, [row for group in groups for row in group], limit, n)
-        if self.baseline == "none":
-            return top, below, is_short
-        gains = [self._gain(label) for _, _, label in rows]
-        depth = min(self._depth(self.cut, limit, n), n)
-        weights = self.discount.weights(depth, n)
-        is_random = self.baseline == "random"
-        mean = sum(gains) / len(gains) if gains else 0.0
-        base = mean * sum(weights) if is_random else _dot(sorted(gains)[:depth], weights)
-        return top - base, below - base if abs(below - base) > _ROUNDING * abs(below) else 0.0, is_short
+        top = self._dcg(gains, depth, self.discount, n)
+        return top, self._ideal(query, rows, [row for group in groups for row in group], limit, n), is_short
 
     def dcg_table(self, query: Query, k: int | None) -> Floats:
         """Return the DCG with each of GAINS, in rows, and each of DISCOUNTS, in columns, if no scores are equal."""
         rows = self._rows(query)
-        n, limit = len(rows), self._limit(k, len(rows))
+        n, limit = len(rows), self.own_cutoff if k is None else k
         depth = min(self._depth(self.cut, limit, n), n)
         labels = [label or 0.0 for group in self._groups(rows) for _, _, label in group]
         gains = np.array([gains_of(label) for label in labels]).reshape(n, len(GAINS))
-        if self.counted == "first":
-            gains[np.cumsum(gains > 0, axis=0) > (gains > 0)] = 0.0
         weights = weights_of(depth, n).T
         tops: Floats = gains[:depth].T @ weights
-        if self.baseline == "random":
-            tops -= np.outer(gains.mean(axis=0), weights.sum(axis=0))
-        elif self.baseline == "worst":
-            tops -= np.sort(gains, axis=0)[:depth].T @ weights
         return tops
-
-    def _limit(self, k: int | None, n: int) -> int | None:
-        """Return the cutoff of a list of n documents, that of the function if none is given."""
-        own = self.own_cutoff
-        return k if k is not None else max(1, math.floor(own * n)) if isinstance(own, float) else own
 
     def _dcg(self, gains: list[float], depth: int | None, discount: DiscountShape, n: int) -> float:
         """Return the DCG of the first gains; without trailing zeros, whose weights may not have been measured."""
-        if self.counted == "first":
-            gains = gains[: 1 + next((place for place, gain in enumerate(gains) if gain > 0), len(gains))]
         gains = gains[:depth]
         while gains and gains[-1] == 0:
             gains.pop()
         return _dot(gains, discount.weights(len(gains), n))
-
-    def _of_shared_ranks(self, groups: Sequence[Sequence[_Row]], depth: int, n: int) -> float:
-        """Return the DCG if documents with equal scores share a rank."""
-        total, before = 0.0, 0
-        for group in groups:
-            last = before + len(group)
-            ranks: dict[str, Any] = {"best": before + 1, "worst": last, "mean": (before + 1 + last) / 2}
-            rank = ranks[self.ties.split()[1]]
-            by_place = self.ties.endswith("by place")
-            inside = group[: max(depth - before, 0)] if by_place else group if rank <= depth else ()
-            total += sum(self._gain(label) for _, _, label in inside) * self.discount.at(rank, n)
-            before = last
-        return total
 
     def _depth(self, cut: int | None, limit: int | None, n: int) -> int:
         """Return the number of ranks that count in a list of n documents."""
@@ -501,7 +437,6 @@ class Formula:
     def _rows(self, query: Query) -> list[_Row]:
         """Return documents, scores and labels, with the choices about labels and documents applied."""
         rows: list[_Row] = []
-        unit = self._unit_of(query)
         convert = _CONVERSIONS.get(self.precision, float)
         for doc, score in query.ranked or ():
             if doc == QUERY_ID and self.identical_ids == "drop":
@@ -514,8 +449,7 @@ class Formula:
                 continue
             if score < 0 and self.signs == "error":
                 raise Refused
-            own = float(convert(abs(score) if self.signs == "absolute" else score))
-            rows.append((doc, own, None if label is None else label / unit))
+            rows.append((doc, float(convert(abs(score) if self.signs == "absolute" else score)), label))
         if len({doc for doc, _, _ in rows}) < len(rows):
             self._left_out(self.duplicates)
             if self.duplicates in ("first", "last"):
@@ -525,10 +459,6 @@ class Formula:
                 first = {doc: place for place, (doc, _, _) in reversed(list(enumerate(rows)))}
                 rows = [(d, s, label if first[d] == place else None) for place, (d, s, label) in enumerate(rows)]
         return rows
-
-    def _unit_of(self, query: Query) -> float:
-        """Return the number that labels are divided by."""
-        return max(0.0, *query.labels.values()) or 1.0 if self.relative and query.labels else 1.0
 
     def _label(self, label: float) -> float | str | None:
         if self.highest is not None and label > self.highest:
@@ -548,18 +478,12 @@ class Formula:
 
     def _groups(self, rows: list[_Row]) -> list[list[_Row]]:
         """Return the ranking as groups: documents that share their ranks, or single ones."""
-        if self.order == "argsort":
-            ranks = sorted(range(len(rows)), key=lambda place: -rows[place][1])
-            rows = [rows[place] for place in sorted(range(len(rows)), key=ranks.__getitem__)]
-        if self.order in ("argsort", "input"):
+        if self.order == "input":
             return [[row] for row in rows]
-        if self.order == "text":
-            places = {text: place for place, text in enumerate(sorted({str(score) for _, score, _ in rows}))}
-            rows = [(doc, float(places[str(score)]), label) for doc, score, label in rows]
         if self.ties in _TIE_ORDERS:
             rows = _TIE_ORDERS[self.ties](self, rows)
         rows = sorted(rows, key=lambda row: row[1] if self.order == "ascending" else -row[1])
-        if self.ties != "average" and not self.ties.startswith("shared"):
+        if self.ties != "average":
             return [[row] for row in rows]
         return [list(group) for _, group in itertools.groupby(rows, key=lambda row: row[1])]
 
@@ -579,9 +503,8 @@ class Formula:
         if self.pool != "judged":
             source = {"top": ranked[:depth], "first": rows[:depth]}.get(self.pool, rows)
             return [label or 0.0 for _, _, label in source]
-        unit = self._unit_of(query)
         labels = [label for label in map(self._label, query.labels.values()) if label != "drop"]
-        return [float(label or 0.0) / unit for label in labels if label or self.zeros != "dropped"]
+        return [float(label or 0.0) for label in labels if label or self.zeros != "dropped"]
 
     def _ideal(self, query: Query, rows: list[_Row], ranked: list[_Row], limit: int | None, n: int) -> float:
         """Return what the DCG is divided by."""
