@@ -455,9 +455,11 @@ def _is_measure(name: str) -> bool:
 
 def _is_several(scores: Mapping[Any, Any], judged: Shape) -> bool:
     """Return whether this is {name: system} rather than {query: documents}."""
+    first: Any = next(iter(scores.values()), None)
+    if isinstance(first, (Run, Shape)):
+        return True
     if RankEvalShape.fits(scores):
         return False
-    first: Any = next(iter(scores.values()), None)
     lists = (each for each in scores.values() if isinstance(each, (list, tuple)) and len(each))
     record = next((each[0] for each in lists if isinstance(each[0], Mapping)), None)
     if record is not None:  # {query: records}, or {name: records with a query}

@@ -7,8 +7,8 @@ __all__ = ["SHAPES"]
 
 #: Classes by their modules, in the order in which a value is compared with them.
 SHAPES = {
-    "ranking_data_shape": "RankingDataShape",
     "judgment_shape": "JudgmentsShape",
+    "ranking_data_shape": "RankingDataShape",
     "rank_eval_shape": "RankEvalShape",
     "nested_dict_shape": "NestedShape",
     "ranx_shape": "RanxShape",
