@@ -114,7 +114,7 @@ def _values(of: Callable[[Parts], Floats], parts: list[Parts], measures: Sequenc
 
 def alphas(names: Sequence[str], n_folds: int) -> None:
     """Print NDCG@10 by alpha, and the difference between each alpha and 10."""
-    print("| data | model |", *(f" {alpha} |" for alpha in _ALPHAS), " 100 less 10 | seconds |", sep="")
+    print("| data | model |", *(f" {alpha} |" for alpha in _ALPHAS), " 100 minus 10 | seconds |", sep="")
     print("| --- | --- |", " ---: |" * (len(_ALPHAS) + 2), sep="", flush=True)
     gaps: dict[str, list[Floats]] = {}
     for name in names:
@@ -131,7 +131,7 @@ def alphas(names: Sequence[str], n_folds: int) -> None:
             seconds = time.process_time() - start
             print(f"| {Path(name).name} | {model} | {means} | {with_interval(gap)} | {seconds:.0f} |", flush=True)
     for model, each in gaps.items():
-        print(f"{model}: 100 less 10, mean of the data sets: {with_interval(*each)}")
+        print(f"{model}: 100 minus 10, mean of the data sets: {with_interval(*each)}")
 
 
 def matrix(names: Sequence[str], n_folds: int) -> None:

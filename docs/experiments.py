@@ -31,7 +31,7 @@ with tuned baselines, and gives each claim a verdict.
 {verdicts}
 
 - **Undecided**: the 95% confidence interval of a paired difference contains both outcomes.
-- **Not testable**: the claim is about data that we do not have. Pass them with `--data`.
+- **Not testable**: the claim is about data that we do not have. Pass it with `--data`.
 - A **concession**, a weakness that a paper admits, is not counted.
 - **Settings**: where a paper leaves a choice open, such as the optimizer or the seed, there is a reference setting, and
   each alternative is tried alone. The verdict is about the reference, and names the choices that change it.
