@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from idealrank.cli.support.request import named_systems
 from idealrank.cli.support.result_command import Display, ResultCommand
 from idealrank.cli.support.shared_options import column_options, count, one_of
+from idealrank.cli.support.systems_command import named_systems
 
 
 @click.command("agreement", cls=ResultCommand, without=("html_path",))

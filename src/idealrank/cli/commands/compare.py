@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import (
     by_option,
     count,
@@ -17,6 +16,7 @@ from idealrank.cli.support.shared_options import (
     seed_option,
     weights_option,
 )
+from idealrank.cli.support.systems_command import Request, SystemsCommand
 
 if TYPE_CHECKING:
     from idealrank._present.result import Result

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import by_option, digits_option, weights_option
+from idealrank.cli.support.systems_command import Request, SystemsCommand
 
 
 @click.command("evaluate", cls=SystemsCommand, measures=("ndcg@10", "ap", "rr"))

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import digits_option, one_measure_option
+from idealrank.cli.support.systems_command import Request, SystemsCommand
 
 
 @click.command("explain", cls=SystemsCommand, without=("systems", "measures", "like"))

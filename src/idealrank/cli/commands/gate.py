@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from idealrank.cli.support.failures import exiting_with
-from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import OUTPUT, digits_option, probability
+from idealrank.cli.support.systems_command import Request, SystemsCommand
 
 #: The exit status of errors: 1 and 2 are verdicts.
 _ERROR = 3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import count, one_measure_option
+from idealrank.cli.support.systems_command import Request, SystemsCommand
 
 
 @click.command("judge-next", cls=SystemsCommand, without=("measures", "unjudged", "html_path"))

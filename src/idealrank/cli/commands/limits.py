@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import PICTURE, explain_option
+from idealrank.cli.support.systems_command import Request, SystemsCommand
 
 
 @click.command("limits", cls=SystemsCommand, only=("ndcg", "linear_ndcg"))

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from idealrank.cli.support.request import Request, SystemsCommand
 from idealrank.cli.support.shared_options import explain_option, level_option, probability
+from idealrank.cli.support.systems_command import Request, SystemsCommand
 
 
 @click.command("power", cls=SystemsCommand, measures=("ndcg@10",), without=("html_path",))

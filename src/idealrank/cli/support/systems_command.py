@@ -1,4 +1,4 @@
-"""What all commands that evaluate systems take, judged documents, systems and shared options, and how it is read."""
+"""Commands that evaluate systems: their arguments and shared options, and how judged documents and systems are read."""
 
 from __future__ import annotations
 
