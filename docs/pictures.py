@@ -39,6 +39,7 @@ FOLDER = Path(__file__).parent / "images"
 PICTURES: dict[str, tuple[Callable[[], Axes], str]] = {}
 _BENCHMARKS = Path(__file__).parents[1] / "benchmarks" / "README.md"
 _STATISTICS = Path(__file__).parent / "statistics.md"
+_LOSSES = Path(__file__).parent / "loss_experiments.md"
 _STYLE = "text { font-family: system-ui, 'DejaVu Sans', sans-serif; fill: var(--ink) } svg { color: var(--ink) }"
 _LINES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 
@@ -371,6 +372,35 @@ def error_rates() -> Axes:
     _curves(ax, [25, 50, 100], rows, loc="upper left")
     ax.set(xlabel="topics", ylabel="called different, though equal", xticks=[25, 50, 100], ylim=(0, 0.16))
     ax.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    return ax
+
+
+@picture("NDCG@10 gained by the consistent cross entropy, by the number of training queries")
+def consistency() -> Axes:
+    """The last table of its section, without noise in the labels, with its intervals."""
+    sizes = {"drawn": (10, 40, 160, 640), "MQ2008": (10, 40, 160, 471), "OHSUMED": (10, 40, 0, 63)}
+    ax = _axes(3.0)
+    ax.axhline(0, color=figure_style.NEUTRAL, linewidth=1)
+    for line in _LOSSES.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip(" *") for cell in line.strip("|").split("|")]
+        if cells[0] not in sizes or cells[2:3] != ["0%"]:
+            continue
+        is_linear = cells[1] == "linear"
+        by_size = zip(sizes[cells[0]], cells[3:], strict=True)
+        found = [(n, *map(float, re.findall(r"[-+][\d.]+", cell))) for n, cell in by_size if cell]
+        n, mean, low, high = np.array(found).T
+        color = figure_style.SERIES[list(sizes).index(cells[0])]
+        n *= 0.97 if is_linear else 1.03  # side by side
+        ax.errorbar(
+            n, mean, (mean - low, high - mean), color=color, linestyle="-" if is_linear else "--", linewidth=1.8,
+            elinewidth=1, label=f"{cells[0].replace('drawn', 'simulated')}, {cells[1]}",
+        )  # fmt: skip
+    ax.set_xscale("log")
+    _scale(ax.xaxis, {n: str(n) for n in (10, 40, 160, 640)})
+    ax.set(xlabel="training queries", ylabel="change of NDCG@10", ylim=(-0.08, 0.17))
+    handles, labels = ax.get_legend_handles_labels()
+    columns = [*range(0, len(labels), 2), *range(1, len(labels), 2)]  # linear, boosted
+    ax.legend([handles[i] for i in columns], [labels[i] for i in columns], fontsize=9, ncols=2, loc="upper right")
     return ax
 
 
