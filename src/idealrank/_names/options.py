@@ -473,10 +473,10 @@ class Options(Named):
         exclude : iterable of str
             Options to leave out.
         """
-        shown = set(self.options()).difference(exclude)
+        shown, own = set(self.options()).difference(exclude), cast("Any", type(self))
         chosen = {
             each.name: getattr(self, each.name)
-            for each in _fields(type(self))
+            for each in _fields(own)
             if each.name in shown and getattr(self, each.name) != each.default
         }
         inside = ",".join(f"{name}={_text(value)}" for name, value in chosen.items())
