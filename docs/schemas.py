@@ -28,6 +28,7 @@ MEANINGS = {
     "problems": "Irregularities in the data, and how they were handled.",
     "query_ids": "The ids of the queries.",
     "systems": "The systems by name.",
+    "variance_components": "The variance between queries, between runs of a system, and of their interaction.",
     "verdict": "The decision.",
 }
 ERROR = {
@@ -70,7 +71,7 @@ def commands(variant: int) -> dict[str, list[str]]:
     ]
     return {
         "evaluate": [*several, *measures, "--by", "types", "--interval"],
-        "compare": [*both, *measures, "--by", "types"],
+        "compare": [*several, *measures, "--by", "types"],
         "gate": ["qrels", *([a, b] if variant % 2 else [a]), "--baseline", b, *measures, "--allow-inconclusive"],
         "explain": ["qrels", a, *ndcg, *(word for tool in tools for word in ("--like", tool))],
         "leaderboard": ["sets", a[:-4], b[:-4], "-m", first],

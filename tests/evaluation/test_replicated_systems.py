@@ -10,6 +10,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 import idealrank as ir
+from idealrank._present.json_values import plain
 from idealrank.errors import DataError, OptionError
 from idealrank.report import html
 from idealrank.stats import variance_components
@@ -105,6 +106,8 @@ def test_the_t_test_of_a_comparison_uses_the_variance_between_runs() -> None:
     assert "rr, new - old: 2 runs do not show whether" in text
     assert "2 runs of new: values of queries are means over runs" in text
     assert "sd runs" in html(found)
+    values = found.evaluations["new"].runs["rr"]
+    assert json.loads(found.to_json())["variance_components"] == {"new": {"rr": plain(variance_components(values))}}
 
 
 def test_queries_that_one_run_lacks_are_left_out_and_named() -> None:
@@ -136,7 +139,7 @@ def test_a_gate_of_several_runs(tmp_path: Path) -> None:
     assert by_file.measures[0].test == by_runs.measures[0].test
     assert [each.n_runs for each in by_runs.measures[0].test.runs] == [2, 3]
     assert "several runs of a system (2 and 3)" in str(by_runs)
-    assert "With several runs, this is a rough estimate" in " ".join(str(by_runs).split())
+    assert "Few runs leave this open: the first may be from" in " ".join(str(by_runs).split())
     assert json.loads(by_runs.to_json())["measures"][0]["variance_components"][0]["n_runs"] == 2
     fewer = [{query: docs for query, docs in run.items() if query != "q07"} for run in new]
     zero = ir.gate(QRELS, fewer, path, "rr", removed="zero")

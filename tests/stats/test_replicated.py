@@ -79,6 +79,16 @@ def test_runs_that_differ_widen_the_bounds() -> None:
     assert found.queries_to_pass() is None
 
 
+def test_few_runs_leave_the_smallest_drop_open() -> None:
+    values = drawn(50, 9, runs=0.1)
+    ranges = [non_inferiority_test(values[:, :n], np.full(50, 0.5), 0.02).smallest_drop_range() for n in (2, 3, 9)]
+    widths = [high / low for low, high in ranges]
+    assert widths == sorted(widths, reverse=True)
+    several = non_inferiority_test(values, np.full(50, 0.5), 0.02)
+    assert ranges[-1][0] < several.smallest_drop() < ranges[-1][1]
+    assert all(math.isnan(each) for each in non_inferiority_test(values[:4], np.ones(4), 0.02).smallest_drop_range())
+
+
 @pytest.mark.parametrize(
     ("runs", "text"),
     [(0.0, "more queries would help more"), (0.5, "more runs would help more"), (0.07, "do not show whether")],

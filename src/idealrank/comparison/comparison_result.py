@@ -319,6 +319,9 @@ class Comparison(Measured):
         facts = ("n_queries", "baseline", "test", "correction", "level")
         is_random = self._is_random()
         bounds: dict[str, Plain] = {name: _plain_bounds(each) for name, each in self.unjudged_bounds.items()}
+        components: dict[str, Plain] = {
+            name: each.components_dict() for name, each in self.evaluations.items() if each.runs
+        }
         return {
             "idealrank": __version__,
             "conventions": plain(next(iter(self.evaluations.values())).conventions),
@@ -326,6 +329,7 @@ class Comparison(Measured):
             "seed": self.seed if is_random else None,
             "n_permutations": self.n_permutations if is_random else None,
             **{name: plain(getattr(self, name)) for name in ("interval_method", "means", "differences")},
+            **({"variance_components": components} if components else {}),
             **({"unjudged_bounds": bounds} if bounds else {}),
             **({"unchecked": plain(self.unchecked)} if self.unchecked else {}),
             **({"by_category": self.evaluations.categories_dict()} if self.evaluations.has_categories else {}),

@@ -239,10 +239,15 @@ class Evaluation(Measured):
             **({} if self.query_weights is None else {"query_weights": plain(self.query_weights)}),
             "per_query": plain(self.per_query),
             **({"runs": plain(self.runs)} if self.runs else {}),
+            **({"variance_components": self.components_dict()} if self.runs else {}),
             **({} if self.categories is None else {"categories": list(self.categories)}),
             **({} if self.categories is None else {"by_category": self.categories_dict()}),
             "problems": plain(self.problems),
         }
+
+    def components_dict(self) -> dict[str, Plain]:
+        """Return {measure: the variance between queries, between runs and of both}; null for one query."""
+        return {name: plain(next(iter(self.variance_components(name)), None)) for name in self.runs}
 
     def categories_dict(self) -> dict[str, Plain]:
         """Return {category: its number of queries, means and intervals}."""

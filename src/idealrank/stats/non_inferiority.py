@@ -142,6 +142,41 @@ class NonInferiority(Result):
             low, high = (low, middle) if self.chances(middle)[1] >= power else (middle, high)
         return high
 
+    def smallest_drop_range(self, power: float = 0.8, confidence: float = 0.9) -> tuple[float, float]:
+        """Return the smallest drop if the variances are as low, and as high, as the sample allows.
+
+        With few runs, the variance between runs is hardly known, and so is the power.
+
+        Parameters
+        ----------
+        power : float
+            The probability of "fail".
+        confidence : float
+            The probability that the true smallest drop is within the range, or more.
+
+        Returns
+        -------
+        low, high : float
+            The drops; NaN if the sample has no variance or fewer than five queries.
+        """
+        check_fraction(confidence, "confidence")
+        if math.isnan(self.chances(0.0)[1]):
+            return math.nan, math.nan
+        from scipy.special import chdtri
+
+        n, tail = self.n_queries - 1, (1 - confidence) / 2
+        low, high = (
+            replace(
+                self,
+                sd=self.sd * math.sqrt(n / float(chdtri(n, above))),
+                runs=tuple(
+                    each.with_runs((each.n_runs - 1) / float(chdtri(each.n_runs - 1, above))) for each in self.runs
+                ),
+            ).smallest_drop(power)
+            for above in (tail, 1 - tail)
+        )
+        return low, high
+
     def queries_to_pass(self, power: float = 0.8) -> int | None:
         """Return the number of queries with which an unchanged mean passes with this probability.
 

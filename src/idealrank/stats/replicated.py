@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -63,6 +63,22 @@ class VarianceComponents(Result):
     def standard_error_of_these_runs(self) -> float:
         """The standard error of the mean for new queries, with these runs alone."""
         return math.sqrt(self.mean_squares[0] / (self.n_queries * self.n_runs))
+
+    def with_runs(self, factor: float) -> VarianceComponents:
+        """Return the same with the mean square of runs multiplied by this factor.
+
+        Parameters
+        ----------
+        factor : float
+            The factor.
+
+        Returns
+        -------
+        VarianceComponents
+        """
+        queries, between, both = self.mean_squares
+        squares = queries, factor * between, both
+        return replace(self, runs=max((squares[1] - both) / self.n_queries, 0.0), mean_squares=squares)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from statements.data import Pool, pool
 from statements.world import Kind, World, at_most, between
 
 import idealrank as ir
+from idealrank.stats import non_inferiority_test
 
 __all__ = ["KINDS", "WORLDS"]
 
@@ -153,6 +154,34 @@ def _false_fail_of_runs(rng: np.random.Generator, n: int, n_runs: int) -> bool:
     return bool(ir.gate(labels.ravel(), runs(), runs(), _MEASURE, offsets=offsets).verdict == "fail")
 
 
+def _values_of_runs(rng: np.random.Generator, n: int, n_runs: int, share: float) -> np.ndarray:
+    """Return normal values[query, run] whose mean is 0 with variance 1, of which a share is that between runs."""
+    queries, both = 0.7 * (1 - share), 0.3 * (1 - share)
+    values: np.ndarray = (
+        np.sqrt(n * queries) * rng.normal(size=(n, 1))
+        + np.sqrt(n_runs * share) * rng.normal(size=n_runs)
+        + np.sqrt(n * n_runs * both) * rng.normal(size=(n, n_runs))
+    )
+    return values
+
+
+@functools.cache
+def _true_smallest_drop(n: int, n_runs: int, share: float, margin: float) -> float:
+    """Return the drop with which 80% of draws fail: each fails at drops from the one on that it needs."""
+    rng, needed = np.random.default_rng(1), []
+    for _ in range(4000):
+        found = non_inferiority_test(_values_of_runs(rng, n, n_runs, share), np.zeros(n), margin)
+        highest = min(found.difference - found.high, found.difference - found.low - margin)
+        needed.append(found.difference - highest)
+    return float(np.quantile(needed, 0.8))
+
+
+def _out_of_range(rng: np.random.Generator, n: int, n_runs: int, share: float) -> bool:
+    """Whether the smallest drop that is found is outside of the range that is told."""
+    low, high = non_inferiority_test(_values_of_runs(rng, n, n_runs, share), np.zeros(n), 0.5).smallest_drop_range()
+    return not low <= _true_smallest_drop(n, n_runs, share, 0.5) <= high
+
+
 def _null(name: str, n: int, quick: int = 100, **options: Any) -> World:
     draw = functools.partial(_false_fail, n=n, **options)
     return World("gate: worse than the baseline", f"{name}, {n} queries", draw, at_most(0.05), quick)
@@ -176,6 +205,9 @@ WORLDS = [
           at_most(0.05), 100),
     *(World("gate: smallest drop found", f"80% power, {n} queries", functools.partial(_missed, n=n),
             between(0.15, 0.3 if n == 20 else 0.25), 100) for n in (20, 50, 200)),
+    *(World("gate: smallest drop found", f"its range, {n_runs} runs with {share:.0%} of the variance, 50 queries",
+            functools.partial(_out_of_range, n=50, n_runs=n_runs, share=share), at_most(0.1), 50)
+      for n_runs in (2, 3, 5) for share in (0.1, 0.5, 0.9)),
     World("gate: queries to pass", "80% of unchanged systems pass, from 50 queries",
           functools.partial(_not_passed, n=50), between(0.15, 0.25), 60),
     World("gate: unjudged documents", "all of them are relevant, 20 queries", functools.partial(_fails_anyway, n=20),

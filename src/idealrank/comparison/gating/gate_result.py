@@ -173,8 +173,8 @@ class GatedMeasure:
         found = f"{counted(self.test.n_queries, 'query')} find a true drop of {drop:.4f} with {_percent(POWER)} power"
         text = f"{self.name}: {found}, and one of twice the margin with {_percent(twice)}."
         if self.test.runs:  # the variance between few runs is known badly
-            text += " With several runs, this is a rough estimate: in simulations, it was off by up to 18 points with 2"
-            text += " runs, 12 with 3 and 7 with 5."
+            low, high = self.test.smallest_drop_range(POWER)
+            text += f" Few runs leave this open: the first may be from {low:.4f} to {high:.4f}."
         return Statement("gate: smallest drop found", text)
 
     def needed_statement(self) -> Statement | None:
@@ -313,10 +313,14 @@ class Gate(Result):
             "smallest_drop": row.smallest_drop,
             "power_at_twice_the_margin": row.test.chances(2 * row.margin)[1],
             "pass_if_unchanged": row.test.chances(0.0)[0],
-            **({"variance_components": plain(row.test.runs)} if row.test.runs else {}),
+            **(self._runs_dict(row) if row.test.runs else {}),
             "drops": [{"query": query, "change": change} for query, change in row.drops],
             **({} if row.unjudged is None else {"unjudged": plain(row.unjudged)}),
         }
+
+    def _runs_dict(self, row: GatedMeasure) -> dict[str, Plain]:
+        bounds = row.test.smallest_drop_range(POWER)
+        return {"smallest_drop_range": plain(bounds), "variance_components": plain(row.test.runs)}
 
     def tables(self) -> Mapping[str, Table]:
         """Return the tables "measures", with a row per verdict, and "queries", with the values of each query."""
