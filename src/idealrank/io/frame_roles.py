@@ -104,8 +104,11 @@ class Columns(TypedDict, total=False):
     features: Sequence[str] | None
 
 
-def check_column(name: Any, schema: Mapping[str, object]) -> None:
-    """Raise a DataError if the frame does not have this column; the error suggests the most similar one."""
+def check_column(name: Any, schema: Mapping[str, object], role: str = "") -> None:
+    """Raise a DataError if the frame does not have this column; the error suggests the most similar one.
+
+    If no name is similar, it says how to name the column of this role.
+    """
     if isinstance(name, Hashable) and name in schema:
         return
     import difflib  # only errors need it
@@ -113,7 +116,10 @@ def check_column(name: Any, schema: Mapping[str, object]) -> None:
     names = {str(column).lower(): str(column) for column in schema}
     near = difflib.get_close_matches(str(name).lower(), names, n=1, cutoff=0.5)
     hint = f", did you mean {names[near[0]]!r}?" if near else "."
-    raise DataError(f"the frame has no column {name!r}{hint} It has {_listed(list(map(str, schema)))}")
+    advice = ""
+    if role and not near:
+        advice = f"; name the column of {_TITLES[role]} with {role}= (--{role} on the command line)"
+    raise DataError(f"the frame has no column {name!r}{hint} It has {_listed(list(map(str, schema)))}{advice}")
 
 
 def find_column(role: str, columns: Iterable[str], given: Mapping[str, str] | None = None) -> str | None:
@@ -242,7 +248,9 @@ def choose_roles(
     """Choose columns as described in `from_frame`; a named column that does not exist is a DataError."""
     wanted = {"score": score, "doc": doc, "weight": weight}
     named = {role: name for role, name in wanted.items() if name not in (None, role)}
-    for name in (query, label, *named.values()):
+    check_column(query, schema, "query")
+    check_column(label, schema, "label")
+    for name in named.values():
         check_column(name, schema)
     if "score" in named:
         check_score_column(named["score"])
