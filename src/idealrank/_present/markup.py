@@ -44,13 +44,11 @@ def tag(name: str, *children: object, **attributes: object) -> Markup:
     >>> tag("p", "1 < 2 ", tag("b", "so"), class_="note", title='"', hidden=None)
     '<p class="note" title="&quot;">1 &lt; 2 <b>so</b></p>'
     """
-    start = name  # loops instead of comprehensions and generators: a page has thousands of elements
+    start = name
     for key, value in attributes.items():
         if value is not None:
             start += f' {key.rstrip("_").replace("_", "-")}="{_escaped(str(value))}"'
-    inside = ""
-    for child in children:
-        inside += child if isinstance(child, Markup) else _escaped(str(child))
+    inside = "".join([child if isinstance(child, Markup) else _escaped(str(child)) for child in children])
     return Markup(f"<{start}>{inside}" if name in _VOID else f"<{start}>{inside}</{name}>")
 
 
