@@ -86,35 +86,42 @@ class PairwiseSoftmax {
 
     // For each relevant document i, sum the kernel at s_j - s_i over all documents j.
     weights_.assign(n, 1.0);
-    received_.resize(relevant_scores_.size());
+    const std::size_t n_relevant = relevant_scores_.size();
+    stoppable_resize(received_, n_relevant, stop_);
     sums_(kernel_, all_, weights_, relevant_, false, received_);
     double value = 0;
-    pulls_.resize(received_.size());
-    for (std::size_t i = 0; i < received_.size(); ++i) {
-      value += relevant_targets_[i] * std::log(received_[i][0]);
-      pulls_[i] = relevant_targets_[i] / received_[i][0];
-    }
+    stoppable_resize(pulls_, n_relevant, stop_);
+    for_each_part(n_relevant, stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) {
+        value += relevant_targets_[i] * std::log(received_[i][0]);
+        pulls_[i] = relevant_targets_[i] / received_[i][0];
+      }
+    });
 
     // For each document j, sum the kernel at s_j - s_i over the relevant documents i, weighted. A document's difference from
     // itself is constant, so these terms cancel or are subtracted.
-    pulled_.resize(n);
+    stoppable_resize(pulled_, n, stop_);
     sums_(kernel_, relevant_, pulls_, all_, true, pulled_);
     const bool firsts = derivative != Derivative::second, seconds = derivative != Derivative::first;
     std::span<double> curvature = derivative == Derivative::both ? second : column;
-    for (std::size_t p = 0; p < n; ++p) {
-      if (firsts) column[rows_[p]] = pulled_[p][1];
-      if (seconds) curvature[rows_[p]] = pulled_[p][2];
-    }
-    const double power = kernel_.power;
-    for (std::size_t i = 0; i < received_.size(); ++i) {
-      const std::uint32_t row = relevant_rows_[i];
-      const double slope = received_[i][1] - power, bend = received_[i][2] - power * power;
-      if (firsts) column[row] -= pulls_[i] * received_[i][1];
-      if (seconds) {
-        curvature[row] += pulls_[i] * (std::max(bend - slope * slope / received_[i][0], 0.0) - power * power);
-        curvature[row] = std::max(curvature[row], 0.0);
+    for_each_part(n, stop_, [&](std::size_t p, std::size_t last) {
+      for (; p < last; ++p) {
+        if (firsts) column[rows_[p]] = pulled_[p][1];
+        if (seconds) curvature[rows_[p]] = pulled_[p][2];
       }
-    }
+    });
+    const double power = kernel_.power;
+    for_each_part(n_relevant, stop_, [&](std::size_t i, std::size_t last) {
+      for (; i < last; ++i) {
+        const std::uint32_t row = relevant_rows_[i];
+        const double slope = received_[i][1] - power, bend = received_[i][2] - power * power;
+        if (firsts) column[row] -= pulls_[i] * received_[i][1];
+        if (seconds) {
+          curvature[row] += pulls_[i] * (std::max(bend - slope * slope / received_[i][0], 0.0) - power * power);
+          curvature[row] = std::max(curvature[row], 0.0);
+        }
+      }
+    });
     return value;
   }
 
