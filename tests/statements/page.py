@@ -43,7 +43,8 @@ These are the weakest:
   miss more real differences than necessary. If fewer than six queries differ, nothing is significant.
 
 `python tests/statements --draws 2000` measures all worlds again and writes this page; the test suite takes fewer
-draws. Where a draw is slow, what many draws share is computed once; tests check that the public functions agree.
+draws. Where a draw is slow, what many draws share is computed once; tests check that the public functions agree. Worlds
+with fewer than 2,000 draws say how many: there, a draw takes up to a second.
 
 ## Every kind, in its worst world
 

@@ -135,7 +135,21 @@ def test_the_page_shows_the_last_measurement() -> None:
     assert PAGE.read_text(encoding="utf-8") == page_text(rates), "run python tests/statements"
 
 
+#: A draw of these takes from 0.05 to 1 s.
+SLOW = {
+    "agrees with a preset",
+    "agrees with no preset",
+    "consistency of a loss",
+    "defect",
+    "identified",
+    "published number explained",
+    "published number possibly explained",
+}
+
+
 def test_every_world_was_measured_and_keeps_its_promise() -> None:
     rates = read_rates()
     assert not [world.title for world in WORLDS if world.title not in rates]
+    fewest = {world.title: 50 if world.kind in SLOW else 2000 for world in WORLDS}
+    assert not [title for title, n in fewest.items() if rates[title].n < n]
     assert not [world.title for world in WORLDS if not world.promise.is_kept(rates[world.title])]

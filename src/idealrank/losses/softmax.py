@@ -251,9 +251,10 @@ class SoftmaxAtK(Loss):
         queries = group_of_each(np.searchsorted(rows, lists.offsets))
         last = _native.last_of_first(lists.scores, lists.offsets, self.cutoff, lists.n_threads)  # checks the scores
         with np.errstate(over="ignore"):
-            ahead = lists.scores[rows] - lists.scores[last[queries]]
-            weights = np.divide(1, 1 + np.exp(-self.slope * ahead))
-        return PositiveDocuments(rows, queries, targets[rows] * weights), weights, last
+            # Calls, between which Ctrl-C is answered: on long lists, each takes a while.
+            ahead = np.subtract(np.take(lists.scores, rows), np.take(lists.scores, np.take(last, queries)))
+            weights = np.divide(1, np.add(1, np.exp(np.multiply(-self.slope, ahead))))
+        return PositiveDocuments(rows, queries, np.multiply(np.take(targets, rows), weights)), weights, last
 
 
 @register("psl", "pairwise_softmax")
