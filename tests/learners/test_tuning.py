@@ -1,5 +1,7 @@
 """Settings chosen on validation data, and rankers on folds: against loops written out by hand."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -205,6 +207,22 @@ def test_rankers_on_folds_are_compared_query_by_query(found: CrossFold) -> None:
 def test_two_processes_find_the_same(found: CrossFold) -> None:
     again = cross_fold({"tuned": (RANKER, GRID)}, FOLDS, "ndcg", n_jobs=2)
     assert_allclose(again.scores["tuned"], found.scores["tuned"], rtol=0, atol=0)
+
+
+def test_other_processes_ignore_the_warnings_that_this_one_ignores() -> None:
+    code = """
+import warnings
+from idealrank import datasets, learners
+from idealrank.io.letor_folds import Folds
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    folds = Folds.of(datasets.web_search(n_queries=9, n_docs=15).train.split([1 / 3] * 3, seed=0))
+    ranker = learners.LinearRanker("pairwise_logistic", max_iter=1)
+    learners.cross_fold({"a": ranker}, folds, "ndcg", keep_best=False, n_jobs=2)
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stderr == ""
 
 
 def test_settings_are_selected_by_the_measure_that_is_named() -> None:

@@ -144,10 +144,18 @@ def run(tasks: Iterable[Task], n_jobs: int | None) -> Iterator[Trial]:
     with needs("joblib"):
         from joblib import Parallel, delayed
 
+    filters = list(warnings.filters)
     found: Iterator[Trial] = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_tried_on_one_core)(task) for task in tasks
+        delayed(_tried_elsewhere)(task, filters) for task in tasks
     )
     return found
+
+
+def _tried_elsewhere(task: Task, filters: Sequence[Any]) -> Trial:
+    """Try it in another process, which ignores the warnings that this one ignores."""
+    with warnings.catch_warnings():
+        warnings.filters = filters
+        return _tried_on_one_core(task)
 
 
 def _tried_on_one_core(task: Task) -> Trial:
