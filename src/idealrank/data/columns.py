@@ -228,8 +228,8 @@ def _check_distinct(exact: npt.NDArray[Any], column: Floats, name: str) -> None:
         raise DataError(f"{name} must be numbers of one kind: {error}") from None
     if tied.size:
         first, second = (before[tied[0] + i] for i in (0, 1))
-        if str(first) == str(second):
-            first, second = repr(first), repr(second)
+        as_text = repr if str(first) == str(second) else str  # a format string would round a longdouble
+        first, second = as_text(first), as_text(second)
         raise DataError(
             f"{name} {first} and {second} differ, but are equal as float64, in which they are compared: subtract the "
             "smallest, or give ranks",
