@@ -116,6 +116,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "LabelAgreement": lambda: assisted().agreement,
     "UncertainEvaluation": lambda: ir.evaluate_uncertain({"q": {"a": [0, 1]}}, {"q": ["a"]}, "ndcg", n_draws=5),
     "NextJudgments": lambda: ir.judge_next(SOME, RUNS, "ndcg@3", n=2),
+    "CrossedComponents": lambda: stats.crossed_components([[0.0, 0.2], [0.5, 0.7], [1.0, 1.1]], ["queries", "judges"]),
     "VarianceComponents": lambda: stats.variance_components([[0.0, 0.2], [0.5, 0.7], [1.0, 1.1]]),
     "NonInferiority": lambda: stats.non_inferiority_test([1, 2, 4], [0, 3, 1], 0.5),
     "PairedTest": lambda: stats.t_test([1, 2, 4], [0, 3, 1]),

@@ -1,3 +1,5 @@
+from idealrank.stats.crossed import CrossedComponents as CrossedComponents
+from idealrank.stats.crossed import crossed_components as crossed_components
 from idealrank.stats.effects import EffectSize as EffectSize
 from idealrank.stats.effects import effect_size as effect_size
 from idealrank.stats.human_and_machine import JudgingPlan as JudgingPlan
