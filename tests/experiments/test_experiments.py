@@ -29,13 +29,27 @@ def test_wang2013_finds_what_the_paper_says_of_long_lists() -> None:
     growth = wang2013.grow(train, test)
     assert growth.values.shape == (3, 4, 8, 1500)
     claims = {claim.says: claim for claim in wang2013._claims([(wang2013.choices().reference, growth)], 0)}
-    for says in ("yet the measure distinguishes them well", "they converge to different limits"):
+    limits = [f"{name}: they converge to different limits" for name in ("r^-1/2", "log, k = n/5")]
+    for says in ("log: yet the measure distinguishes them well", *limits):
         assert claims[says].holds
-    assert claims["the three are very close"].verdict == "fails"  # 0.9 is not close to 0.7
+    assert claims["log: the three are very close"].verdict == "fails"  # 0.9 is not close to 0.7
     random = np.random.default_rng(0).uniform(-1, 1, test.n_docs)
     for m, name in enumerate(wang2013.MEASURES.values()):
         whole = ir.measure(name)(test.labels, random, test.offsets)
         assert growth.mean(2, m)[-1] == pytest.approx(float(whole.mean()))
+
+
+def test_a_random_ranker_is_very_close_under_log_where_most_documents_are_relevant() -> None:
+    data = ir.datasets.topic_distillation(24, 1500, 16, p=0.8, seed=0)
+    train, test = (wang2013._on_one_scale(part) for part in data.split([0.5, 0.5], seed=0))
+    growth = wang2013.grow(train, test)
+    claims = {claim.says: claim for claim in wang2013._claims([(wang2013.choices().reference, growth)], 0)}
+    assert claims["log: the three are very close"].verdict == "holds"
+    assert claims["log: yet the measure distinguishes them well"].verdict == "holds"
+    random = claims["2^-r: random has a similar NDCG"]
+    first, second, last = (growth.values[ranker, 2, :, -1] for ranker in range(3))
+    share = np.mean(np.minimum(first, second) - last < 0.05)
+    assert f"on {share:.0%} of single lists" in random.seen
 
 
 def test_limits_are_means_of_the_limits_of_queries() -> None:
