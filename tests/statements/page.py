@@ -19,7 +19,7 @@ _DRAWS = 2000
 
 _TOP = """# How often is it wrong?
 
-Every result states its findings in sentences: "a is significantly better than b", "at least 120 queries are needed". We
+Results state their findings in sentences: "a is significantly better than b", "at least 120 queries are needed". We
 tested each kind of sentence in simulated worlds whose truth is known: two systems that are exchanged at random on every
 query, so that neither is better; a difference of known size; a list with a known limit. "False" is the share of draws
 in which the sentence is false, with its 95% interval. The promise is the level of the sentence; where it is a range, a

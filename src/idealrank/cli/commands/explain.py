@@ -27,8 +27,8 @@ def command(
     difference. The explorer, a page of the documentation, shows the same in a browser.
 
     With --published, the command searches for settings that give a published number: tools, and up to two changes of
-    options and of choices about the data. 'by chance' is the share of nearby numbers that an equally plausible setting
-    gives.
+    options and of choices about the data. 'by chance' is the share of nearby numbers that a setting at least as
+    plausible gives.
 
     \b
     Examples:
