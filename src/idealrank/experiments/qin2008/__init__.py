@@ -58,7 +58,8 @@ _NOTES = (
     "difference is above 0, fails if it is below 0, and is undecided otherwise. Means are means of five folds' test "
     "means. In the tables of means, NDCG has LETOR's discount, and standard NDCG has the discount 1/log2(1 + rank). "
     "MAP: relevant from label 1 on, and equal scores in file order, as in LETOR's script. Claims about TD2003 and "
-    "TD2004 are tested on collections of these names, and are not testable without them.",
+    "TD2004 are tested on collections of these names, and are not testable without them. The paper's Figures 1 and 2 "
+    "are about TD2004: here, errors are those on the training queries of the first fold of each collection.",
 )
 
 
