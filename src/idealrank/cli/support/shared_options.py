@@ -135,7 +135,7 @@ like_option = click.option(
     help="The tool whose conventions apply, such as trec_eval (9.0.8) or trec_eval10; '?' lists all.",
 )
 weights_option = click.option(
-    "--query-weights", metavar="FILE", help="A file with a query and its weight on each line."
+    "--query-weights", metavar="FILE", help="A file with a query and its weight on each line, for means and intervals."
 )
 by_option = click.option(
     "--by",
