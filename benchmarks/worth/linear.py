@@ -49,20 +49,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "LinearRanker()": default,
         **{each: partial(tuned, each, [0.0]) for each in options.losses},
     }
-    columns = [*contestants, *(f"minus {name}" for name in _LESS)]
+    columns = [*contestants, *(f"minus {name}" for name in _MINUS)]
     print("| data | queries |", *(f" {name} |" for name in columns), sep="")
-    print("| --- | ---: |", " ---: |" * len(contestants), " --- |" * len(_LESS), sep="", flush=True)
+    print("| --- | ---: |", " ---: |" * len(contestants), " --- |" * len(_MINUS), sep="", flush=True)
     sets: dict[str, Iterable[Parts]] = {folder.name: starmap(Parts, folds(folder)) for folder in options.folders}
     sets |= {
         f"drawn: {name}": iter([Parts(*_DRAWN[name](101).split([0.4, 0.2, 0.4], seed=0))]) for name in options.drawn
     }
-    gaps: dict[str, list[Floats]] = {name: [] for name in _LESS}
+    gaps: dict[str, list[Floats]] = {name: [] for name in _MINUS}
     for name, iterated in sets.items():
         parts = list(iterated)
         values = {each: np.concatenate([_values(of, part) for part in parts]) for each, of in contestants.items()}
-        for less, rivals in _LESS.items():
+        for against, rivals in _MINUS.items():
             best = max(rivals, key=lambda each: float(values[each].mean()))
-            gaps[less].append((values["LinearRanker()"] - values[best])[None])
+            gaps[against].append((values["LinearRanker()"] - values[best])[None])
         means = [float(each.mean()) for each in values.values()]
         cells = [f"**{each:.4f}**" if each == max(means) else f"{each:.4f}" for each in means]
         cells += [with_interval(listed[-1]) for listed in gaps.values()]
@@ -137,7 +137,7 @@ RIVALS: dict[str, Contestant] = {
 }
 
 #: What LinearRanker() is compared with: the rival that is best on the test queries. Linear trees are not linear.
-_LESS = {"the better of ridge and pairs": ["ridge", "logistic pairs"], "linear trees": ["linear trees"]}
+_MINUS = {"the better of ridge and pairs": ["ridge", "logistic pairs"], "linear trees": ["linear trees"]}
 
 
 def _documents(seed: int, *, n_queries: int, kind: str) -> ir.RankingData:

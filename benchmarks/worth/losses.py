@@ -56,14 +56,14 @@ def table(found: Mapping[str, Mapping[str, Floats]], baseline: str) -> str:
 
     >>> found = {"one": np.array([[0.5, 0.3]]), "other": np.array([[0.5, 0.7]])}
     >>> print(table({"some": found, "more": {"one": found["other"], "other": found["other"]}}, "one"))
-    |  | some | more | less one |
+    |  | some | more | minus one |
     | --- | ---: | ---: | --- |
     | other | **0.6000** | **0.6000** | +0.1000 (-0.0960 to +0.2960) |
     | one | 0.4000 | **0.6000** |  |
     """
     names = sorted(next(iter(found.values())), key=lambda name: -np.mean([own[name].mean() for own in found.values()]))
     best = {data: max(float(each.mean()) for each in own.values()) for data, own in found.items()}
-    lines = [f"|  | {' | '.join(found)} | less {baseline} |", f"| --- |{' ---: |' * len(found)} --- |"]
+    lines = [f"|  | {' | '.join(found)} | minus {baseline} |", f"| --- |{' ---: |' * len(found)} --- |"]
     for name in names:
         values = {data: float(own[name].mean()) for data, own in found.items()}
         means = [f"**{each:.4f}**" if each == best[data] else f"{each:.4f}" for data, each in values.items()]

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sep="",
             flush=True,
         )
-    print("\n| less | ", " | ".join(found), "| mean of the data sets |")
+    print("\n| BoostedRanker() minus | ", " | ".join(found), "| mean of the data sets |")
     print("| --- |", " --- |" * (len(found) + 1), sep="")
     for name in list(contestants)[1:]:
         gaps = [own["BoostedRanker()"] - own[name] for own in found.values()]
