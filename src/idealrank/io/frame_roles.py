@@ -155,8 +155,7 @@ def find_columns(role: str, columns: Iterable[str], given: Mapping[str, str] | N
         return
     free = [name for name in names if name not in given.values()]
     for group in NAMES[role]:
-        own = _written_out(group)
-        matches = [name for name in free if "".join(filter(str.isalnum, str(name).lower())) in own]
+        matches = _among(_written_out(group), free)
         if len(matches) > 1 and not is_found:
             raise DataError(
                 f"several columns could hold the {_TITLES[role]}: {_listed(matches)}; pass {role}= with one of them "
@@ -164,6 +163,21 @@ def find_columns(role: str, columns: Iterable[str], given: Mapping[str, str] | N
             )
         yield from matches
         is_found = is_found or bool(matches)
+
+
+def called_like(role: str, columns: Iterable[str]) -> list[str]:
+    """Return the columns with any name of a role.
+
+    Examples
+    --------
+    >>> called_like("relevant", ["qid", "reference", "gold_ids"])
+    ['reference', 'gold_ids']
+    """
+    return _among(frozenset().union(*map(_written_out, NAMES[role])), columns)
+
+
+def _among(known: frozenset[str], columns: Iterable[str]) -> list[str]:
+    return [name for name in columns if "".join(filter(str.isalnum, str(name).lower())) in known]
 
 
 @cache

@@ -16,7 +16,7 @@ from idealrank.data.ranking import RankingData
 from idealrank.data.spans import Spans
 from idealrank.errors import DataError
 from idealrank.io.frame_arrays import read_doc_ids, read_numbers, read_query_ids
-from idealrank.io.frame_roles import check_score_column, find_column, find_columns, need_column
+from idealrank.io.frame_roles import called_like, check_score_column, find_column, find_columns, need_column
 from idealrank.io.frames import (
     collected,
     frame_schema,
@@ -147,10 +147,7 @@ class FrameShape(Shape):
 
     def _list_called(self, role: str) -> str:
         """Return the column of lists that is called like this role; empty if there is none."""
-        return (
-            find_column(role, [name for name in self._names if find_column(role, [name]) and self._holds_lists(name)])
-            or ""
-        )
+        return find_column(role, filter(self._holds_lists, called_like(role, self._names))) or ""
 
     def _holds_lists(self, name: str) -> bool:
         import narwhals as nw
