@@ -1,5 +1,6 @@
 """Losses with discounts that increase and gains below 0: values at large alpha, and gradients."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from idealrank.errors import DataError
-from idealrank.losses import Approx, ApproxNDCG, LeastSquares, SoftNDCG
+from idealrank.losses import Approx, ApproxNDCG, Cosine, CrossEntropy, LeastSquares, SoftNDCG
 from idealrank.measures import DCG, NDCG
 
 ENDS = [0.9, 0.3, 0.1, 0.2, 0.7]
@@ -73,6 +74,29 @@ def test_the_ideal_of_soft_ndcg_is_that_of_ndcg() -> None:
     assert_allclose(values, expected, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("cutoff", [None, 2])
+def test_least_squares_is_consistent_if_documents_harm(cutoff: int | None) -> None:
+    """The best order of an expected target is the best of all orders, by brute force."""
+    rng = np.random.default_rng(4)
+    loss, measure = LeastSquares(normalizer=cutoff or "dcg", gain=GAIN), NDCG(gain=GAIN, cutoff=cutoff)
+    orders = np.array(list(itertools.permutations(range(4))))
+    n_harmed = 0
+    for _ in range(100):
+        labels, chances = rng.integers(0, 3, (3, 4)).astype(float), rng.dirichlet(np.ones(3))
+        labels[:, 0] = 2  # every list has an ideal order worth more than 0
+        scores = loss.minimizer(chances, labels)
+        offsets = np.arange(0, 4 * orders.size, 4)[: len(orders) + 1]
+        by_order = sum(
+            chance * measure(np.tile(own, len(orders)), -orders.ravel().astype(float), offsets)
+            for chance, own in zip(chances, labels, strict=True)
+        )
+        reached = sum(chance * measure(own, scores, [0, 4])[0] for chance, own in zip(chances, labels, strict=True))
+        assert reached == pytest.approx(np.max(by_order), abs=1e-9)
+        n_harmed += bool((scores < 0).any())
+    assert n_harmed > 10
+
+
 def test_other_losses_refuse_gains_below_0() -> None:
-    with pytest.raises(DataError, match=r"must be finite and not negative, got -0\.5 for the label 0"):
-        LeastSquares(gain=GAIN)([0, 2], [1, 2])
+    for loss in (CrossEntropy(normalizer="dcg", gain=GAIN), Cosine(gain=GAIN)):
+        with pytest.raises(DataError, match=r"must be finite and not negative, got -0\.5 for the label 0"):
+            loss([0, 2], [1, 2])

@@ -36,6 +36,7 @@ class LeastSquares(Listwise):
     """Least squares, ||s - G||^2; with ``normalizer="dcg"``, ||s - u||^2, which is consistent with NDCG.
 
     G are the gains, and u = G / ||G||_D are the gains divided by their ideal DCG (Ravikumar et al. 2011, section 3.3).
+    A gain table may have gains below 0, for documents that harm; the loss is then consistent with NDCG of that table.
 
     Examples
     --------
@@ -45,6 +46,8 @@ class LeastSquares(Listwise):
     >>> LeastSquares()([1, 0], [0.5, 0.25])
     (array([0.3125]), array([-1. ,  0.5]))
     """
+
+    takes_harm = True
 
     def of_targets(self, target: Floats, lists: Lists) -> tuple[Floats, Floats]:
         away = lists.scores - target

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -209,6 +209,8 @@ class Listwise(Loss):
     normalizer: Any = option(normalizer)
     gain: Any = option(gains.of)
     discount: Any = option(discounts.of, discounts.Log())
+    #: Whether a gain table may say that documents harm.
+    takes_harm: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -315,7 +317,8 @@ class Listwise(Loss):
         -------
         ndarray of shape (n_docs,)
         """
-        return worth_of(self.gain or gains.Exp2(), lists)
+        gain = self.gain or gains.Exp2()
+        return worth_of(gain, lists, is_signed=self.takes_harm and isinstance(gain, gains.Table))
 
     def target(self, lists: Lists) -> Target:
         """Return the gains over the norm that the loss names.
@@ -333,8 +336,8 @@ class Listwise(Loss):
         if self.normalizer is None:
             return Target(worth, np.ones(lists.n_queries, np.bool_))
         cutoff = None if self.normalizer == "dcg" else self.normalizer
-        norms = dcg_norms(worth, lists.offsets, self.discount, cutoff, lists.n_threads)
-        return divided(worth, norms, lists.sizes)
+        ideals = ideal_dcgs(worth, lists.offsets, self.discount, cutoff, lists.n_threads)
+        return divided(worth, ideals, lists.sizes)
 
     def minimizer(self, probabilities: npt.ArrayLike, label_vectors: npt.ArrayLike) -> Floats:
         """Return the scores with the smallest expected loss for a distribution of label vectors; -inf is a limit.
