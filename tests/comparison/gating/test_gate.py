@@ -1,6 +1,7 @@
 """The gate in Python: verdicts, corrections, queries, and what it refuses."""
 
 import json
+import math
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
@@ -297,3 +298,12 @@ def test_a_bad_policy_is_an_error(tmp_path: Path, text: str, error: type[Excepti
     path.write_text(text)
     with pytest.raises(error, match=message):
         ir.read_gate_policy(path)
+
+
+def test_bounds_and_drops_are_in_the_range_of_the_measure() -> None:
+    qrels = {f"q{i}": {f"d{j}": int(j < 3) for j in range(10)} for i in range(8)}
+    best, worst = ({query: sorted(docs, reverse=turned) for query, docs in qrels.items()} for turned in (False, True))
+    found = ir.gate(qrels, [best, worst], [best, best], "ndcg@10").measures[0]
+    assert (found.low, found.high) == (-1, 1)
+    assert found.smallest_drop == math.inf
+    assert "8 queries find no true drop, however large, with 80% power" in str(found.power_statement())

@@ -253,11 +253,13 @@ def _tested(
     worst = highest if measure.lower_is_better else lowest
     if test.verdict == "pass" and abs(means[1] - worst) <= drop:  # any system would pass in this category
         test = replace(test, verdict="inconclusive", note="the margin reaches to the worst value")
+    width = highest - lowest  # no change is larger
     low, high = sorted((sign * test.low, sign * test.high)) if test.low == test.low else (test.low, test.high)
+    low, high = max(low, -width), min(high, width)
     candidate, baseline = means.tolist()
     change = 0.0 if not test.n_queries else sign * test.difference
     moved = largest_drops(changes, np.nan_to_num(sign * changes), query_ids)
-    return GatedMeasure(name, category, baseline, candidate, change, low, high, drop, test, moved)
+    return GatedMeasure(name, category, baseline, candidate, change, low, high, drop, test, moved, largest_change=width)
 
 
 def _overall(gated: list[GatedMeasure]) -> GateVerdict:

@@ -86,6 +86,8 @@ class GatedMeasure:
         The queries that became worse most, with their changes.
     unjudged : UnjudgedEffect or None
         What unjudged documents could change, if the measure fails and they could.
+    largest_change : float
+        The width of the range of the measure.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class GatedMeasure:
     test: NonInferiority
     drops: tuple[tuple[str, float], ...] = ()
     unjudged: UnjudgedEffect | None = None
+    largest_change: float = math.inf
 
     @property
     def verdict(self) -> GateVerdict:
@@ -125,8 +128,17 @@ class GatedMeasure:
 
     @property
     def smallest_drop(self) -> float:
-        """The smallest true drop that this many queries find with 80% power."""
-        return self.test.smallest_drop(POWER)
+        """The smallest true drop that this many queries find with 80% power; infinite if none is found."""
+        return self._possible(self.test.smallest_drop(POWER))
+
+    @property
+    def smallest_drop_range(self) -> tuple[float, float]:
+        """The smallest drop if the variances are as low, and as high, as the sample allows."""
+        low, high = self.test.smallest_drop_range(POWER)
+        return self._possible(low), self._possible(high)
+
+    def _possible(self, drop: float) -> float:
+        return math.inf if drop > self.largest_change else drop
 
     def statement(self) -> Statement:
         """Return the verdict in a sentence.
@@ -170,11 +182,13 @@ class GatedMeasure:
         if math.isnan(drop):
             return None
         twice = self.test.chances(2 * self.margin)[1]
-        found = f"{counted(self.test.n_queries, 'query')} find a true drop of {drop:.4f} with {_percent(POWER)} power"
+        which = "no true drop, however large," if drop == math.inf else f"a true drop of {drop:.4f}"
+        found = f"{counted(self.test.n_queries, 'query')} find {which} with {_percent(POWER)} power"
         text = f"{self.name}: {found}, and one of twice the margin with {_percent(twice)}."
-        if self.test.runs:  # the variance between few runs is known badly
-            low, high = self.test.smallest_drop_range(POWER)
-            text += f" Few runs leave this open: the first may be from {low:.4f} to {high:.4f}."
+        low, high = self.smallest_drop_range if self.test.runs else (drop, drop)  # of few runs, badly known
+        if low < high:
+            bounds = f"{low:.4f} or more" if high == math.inf else f"from {low:.4f} to {high:.4f}"
+            text += f" Few runs leave this open: the first may be {bounds}."
         return Statement("gate: smallest drop found", text)
 
     def needed_statement(self) -> Statement | None:
@@ -319,8 +333,7 @@ class Gate(Result):
         }
 
     def _runs_dict(self, row: GatedMeasure) -> dict[str, Plain]:
-        bounds = row.test.smallest_drop_range(POWER)
-        return {"smallest_drop_range": plain(bounds), "variance_components": plain(row.test.runs)}
+        return {"smallest_drop_range": plain(row.smallest_drop_range), "variance_components": plain(row.test.runs)}
 
     def tables(self) -> Mapping[str, Table]:
         """Return the tables "measures", with a row per verdict, and "queries", with the values of each query."""
