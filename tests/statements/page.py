@@ -31,14 +31,16 @@ were, and intervals of a mean miss it in 1% to 7% of draws of 10 queries or more
 These are the weakest:
 
 - **Rare queries with very different values.** If 5% of all queries have the value 0 and the others are close to 1, most
-  samples of ten queries have no 0, and their intervals miss the mean: 60% of all, and 12% with 50 queries.
+  samples of ten queries contain no 0, and their intervals miss the mean. With ten queries, 60% of all intervals miss
+  it; with 50 queries, 12% do.
 - **Differences where one system nearly always wins.** The 95% interval misses the truth in 11% of draws of 20 queries,
-  and in 6% to 7% of draws of 50: Student's t needs more queries if differences are skewed. Intervals with a correction
-  for skewness, with fewer degrees of freedom, by empirical likelihood, with a prior, and by the score method were tried
-  on 74 pairs of systems: those that miss clearly less often here are wider by a quarter on average, or miss more often
+  and in 6% to 7% of draws of 50: Student's t needs more queries if differences are skewed. On 74 pairs of systems, we
+  tried intervals with a correction for skewness, with fewer degrees of freedom, by empirical likelihood, with a prior,
+  and by the score method. Those that miss clearly less often here are a quarter wider on average, or miss more often
   elsewhere.
-- **Machine judgments, with 10 or 15 judged queries.** The interval of a difference misses in 2% to 12% of draws; that
-  of a mean misses in 22% if the machine's values are hardly related to people's, except for a few very large ones.
+- **Machine judgments, with 10 or 15 judged queries.** The interval of a difference misses the truth in 2% to 12% of
+  draws. The interval of a mean misses it in 22% if the machine's values, apart from a few very large ones, are hardly
+  related to people's.
 - **Few queries, or many ties.** Tests are false in less than 5% of draws, and hardly ever with five queries, so they
   miss more real differences than necessary. If fewer than six queries differ, nothing is significant.
 
