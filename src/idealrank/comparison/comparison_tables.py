@@ -15,7 +15,7 @@ from idealrank._present.page import listed
 from idealrank._present.printable import counted
 from idealrank._present.table import Column, Table, Value
 from idealrank.evaluation.evaluation_base import best_rows
-from idealrank.stats.several import CORRECTION_NAMES
+from idealrank.stats.many_systems import CORRECTION_NAMES
 
 if TYPE_CHECKING:
     from idealrank.comparison.comparison_result import Comparison, Difference

@@ -15,7 +15,7 @@ from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.samples import LARGEST, complete_queries, complete_values
-from idealrank.stats.several import anova
+from idealrank.stats.many_systems import anova
 
 _MOST_QUERIES = 10**9
 DESIGNS = ("t", "anova", "interval", "order", "any_order")

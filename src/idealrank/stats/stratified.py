@@ -20,7 +20,7 @@ from idealrank.errors import DataError, OptionError
 from idealrank.stats.intervals import bounded_interval, checked_range
 from idealrank.stats.paired import PairedTest, randomization_test
 from idealrank.stats.samples import complete_queries, differences_of, join_notes
-from idealrank.stats.several import holm
+from idealrank.stats.many_systems import holm
 
 _ROUNDING = 1e-12
 #: Resampled values in memory at a time.

@@ -46,7 +46,7 @@ from idealrank.judging.unjudged.completions import constant_denominator
 from idealrank.judging.unjudged.pool import Ranked, rules_of
 from idealrank.measures import Measure, cutoffs, discounts
 from idealrank.measures.conventions import Convention
-from idealrank.stats.several import CORRECTION_NAMES, CORRECTIONS
+from idealrank.stats.many_systems import CORRECTION_NAMES, CORRECTIONS
 
 #: What people judged a random sample of.
 SAMPLES = ("queries", "documents")
