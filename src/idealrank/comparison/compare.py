@@ -43,11 +43,11 @@ from idealrank.measures.conventions import Convention
 from idealrank.measures.measure_base import Measure
 from idealrank.stats.effects import effect_sizes
 from idealrank.stats.intervals import METHODS, SAME_VALUE, difference_interval
+from idealrank.stats.many_systems import CORRECTIONS
 from idealrank.stats.paired import TESTS, paired_test, t_p_value, t_p_values
 from idealrank.stats.power import detectable_effects
 from idealrank.stats.replicated import ReplicatedMoments, VarianceComponents
 from idealrank.stats.samples import complete_queries, complete_rows, join_notes
-from idealrank.stats.many_systems import CORRECTIONS
 
 #: Tests of weighted means; the others have no weighted form.
 _WEIGHTED_TESTS = ("randomization", "t", "tukey")

@@ -8,6 +8,13 @@ from idealrank.stats.human_and_machine import human_queries_for as human_queries
 from idealrank.stats.human_and_machine import prediction_powered as prediction_powered
 from idealrank.stats.intervals import Interval as Interval
 from idealrank.stats.intervals import interval as interval
+from idealrank.stats.many_systems import Anova as Anova
+from idealrank.stats.many_systems import TukeyHSD as TukeyHSD
+from idealrank.stats.many_systems import anova as anova
+from idealrank.stats.many_systems import benjamini_hochberg as benjamini_hochberg
+from idealrank.stats.many_systems import bonferroni as bonferroni
+from idealrank.stats.many_systems import holm as holm
+from idealrank.stats.many_systems import randomized_tukey_hsd as randomized_tukey_hsd
 from idealrank.stats.non_inferiority import NonInferiority as NonInferiority
 from idealrank.stats.non_inferiority import non_inferiority_test as non_inferiority_test
 from idealrank.stats.paired import PairedTest as PairedTest
@@ -25,13 +32,6 @@ from idealrank.stats.rank_agreement import rbo as rbo
 from idealrank.stats.rank_agreement import tau_ap as tau_ap
 from idealrank.stats.replicated import VarianceComponents as VarianceComponents
 from idealrank.stats.replicated import variance_components as variance_components
-from idealrank.stats.many_systems import Anova as Anova
-from idealrank.stats.many_systems import TukeyHSD as TukeyHSD
-from idealrank.stats.many_systems import anova as anova
-from idealrank.stats.many_systems import benjamini_hochberg as benjamini_hochberg
-from idealrank.stats.many_systems import bonferroni as bonferroni
-from idealrank.stats.many_systems import holm as holm
-from idealrank.stats.many_systems import randomized_tukey_hsd as randomized_tukey_hsd
 from idealrank.stats.stratified import SystemRanks as SystemRanks
 from idealrank.stats.stratified import rank_systems as rank_systems
 from idealrank.stats.stratified import stratified_randomization_test as stratified_randomization_test

@@ -14,8 +14,8 @@ from idealrank._core.checks import are_numbers, check_fraction
 from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.errors import DataError, OptionError
-from idealrank.stats.samples import LARGEST, complete_queries, complete_values
 from idealrank.stats.many_systems import anova
+from idealrank.stats.samples import LARGEST, complete_queries, complete_values
 
 _MOST_QUERIES = 10**9
 DESIGNS = ("t", "anova", "interval", "order", "any_order")

@@ -18,9 +18,9 @@ from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats, Int64s
 from idealrank.errors import DataError, OptionError
 from idealrank.stats.intervals import bounded_interval, checked_range
+from idealrank.stats.many_systems import holm
 from idealrank.stats.paired import PairedTest, randomization_test
 from idealrank.stats.samples import complete_queries, differences_of, join_notes
-from idealrank.stats.many_systems import holm
 
 _ROUNDING = 1e-12
 #: Resampled values in memory at a time.

@@ -80,7 +80,8 @@ class RecordsShape(FrameShape):
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the fields of the objects in it, such as metadata, unless it has such a field itself."""
-    fields = {name: _list_in(name, each) if isinstance(each, Mapping) else each for name, each in row.items()}
+    record = dict(row)  # a repeated key is an error here
+    fields = {name: _list_in(name, each) if isinstance(each, Mapping) else each for name, each in record.items()}
     try:
         inner = [_flat(each) for each in fields.values() if isinstance(each, Mapping)]
     except RecursionError:
