@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from idealrank._core.checks import check_count, items_of
 from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank.data.columns import float_array
@@ -77,6 +78,8 @@ class CrossedComponents(Result):
         """
         if unknown := [name for name in sizes if name not in self.sizes]:
             raise OptionError(f"expected one of {', '.join(self.sizes)}, got {unknown[0]!r}")
+        for name, size in sizes.items():
+            check_count(size, name)
         counts = {**self.sizes, **sizes}
         parts = (
             variance / math.prod(counts[factor] for factor in name.split(" x "))
@@ -107,6 +110,8 @@ def crossed_components(
 
     Raises
     ------
+    OptionError
+        If the factors are not a list of names.
     DataError
         If an axis has fewer than two values, there is not one name per axis, or a value is infinite.
 
@@ -124,9 +129,13 @@ def crossed_components(
     >>> min(found.if_doubled, key=found.if_doubled.get)
     'judges'
     """
-    array = float_array(values, "values")
-    if array.ndim != len(factors) or len(set(factors)) < len(factors):
-        raise DataError(f"expected an axis for each of {', '.join(factors)}, got shape {array.shape}")
+    array, factors = float_array(values, "values"), list(items_of(factors, "factors"))
+    if not all(isinstance(name, str) for name in factors):
+        raise OptionError(f"factors must be a list of names, got {factors!r}")
+    if not factors or array.ndim != len(factors) or len(set(factors)) < len(factors):
+        raise DataError(
+            f"expected an axis for each of {', '.join(factors) or 'several factors'}, got shape {array.shape}"
+        )
     matrix, _ = complete_queries(array.reshape(len(array), -1))
     array = matrix.reshape(-1, *array.shape[1:])
     sizes = dict(zip(factors, array.shape, strict=True))
