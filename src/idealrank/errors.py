@@ -1,6 +1,14 @@
-"""Errors: each message says what is wrong, where, what was given, and what to do."""
+"""Errors, and a warning: each message says what is wrong, where, what was given, and what to do."""
 
-__all__ = ["DataError", "IdealrankError", "MissingExtraError", "ModelError", "OptionError", "ParseError"]
+__all__ = [
+    "DataError",
+    "IdealrankError",
+    "MissingExtraError",
+    "ModelError",
+    "ObviousRivalWarning",
+    "OptionError",
+    "ParseError",
+]
 
 
 class IdealrankError(Exception):
@@ -140,3 +148,15 @@ class MissingExtraError(IdealrankError, ImportError):
     def __str__(self) -> str:
         here = f"'idealrank[{self.extra}]', or in a clone pip install '.[{self.extra}]'" if self.extra else self.package
         return f"{self.for_} needs {self.package}: pip install {here}"
+
+
+class ObviousRivalWarning(UserWarning):
+    """A learner that is worse on validation data than a ridge regression of the labels, or than popularity.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from idealrank.errors import ObviousRivalWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", ObviousRivalWarning)  # such as in a comparison of losses
+    """

@@ -15,10 +15,9 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 
 import idealrank as ir
 from idealrank import datasets, learners, losses
-from idealrank.errors import DataError, MissingExtraError, OptionError
+from idealrank.errors import DataError, MissingExtraError, ObviousRivalWarning, OptionError
 from idealrank.integrations.lightgbm import objective
 from idealrank.learners import BoostedRanker
-from idealrank.learners.linear.ridge import ObviousRivalWarning
 from idealrank.learners.trees import boosted
 from idealrank.learners.trees.boosting import derivatives
 
@@ -57,7 +56,7 @@ def test_any_loss_can_be_boosted(loss: str, parts: datasets.TrainTestData) -> No
     assert np.isfinite(ranker.predict(parts.train)).all()
 
 
-@pytest.mark.filterwarnings("ignore::idealrank.learners.linear.ridge.ObviousRivalWarning")
+@pytest.mark.filterwarnings("ignore::idealrank.errors.ObviousRivalWarning")
 @pytest.mark.parametrize(("measure", "choose"), [("ndcg@10", np.argmax), ("pairwise_error", np.argmin)])
 def test_the_trees_up_to_the_best_on_validation_data_are_kept(
     measure: str, choose: Any, parts: datasets.TrainTestData
@@ -122,7 +121,7 @@ def test_queries_held_out_choose_the_number_of_trees() -> None:
     assert_array_equal(ranker.predict(data), again.predict(data))
 
 
-@pytest.mark.filterwarnings("ignore::idealrank.learners.linear.ridge.ObviousRivalWarning")
+@pytest.mark.filterwarnings("ignore::idealrank.errors.ObviousRivalWarning")
 @pytest.mark.parametrize("validates", [False, True])
 def test_several_losses_are_the_mean_of_their_scaled_scores(
     validates: bool, parts: datasets.TrainTestData, tmp_path: Path
@@ -301,7 +300,7 @@ def test_features_may_be_missing(parts: datasets.TrainTestData, tmp_path: Path) 
         quick(normalize="minmax").fit(data)
 
 
-@pytest.mark.filterwarnings("ignore::idealrank.learners.linear.ridge.ObviousRivalWarning")
+@pytest.mark.filterwarnings("ignore::idealrank.errors.ObviousRivalWarning")
 def test_the_text_of_the_booster_is_the_whole_model(parts: datasets.TrainTestData) -> None:
     ranker = quick().fit(parts.train, eval_set=parts.test)
     assert_array_equal(

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
 from idealrank import learners
-from idealrank.errors import DataError, ModelError, OptionError
+from idealrank.errors import DataError, ModelError, ObviousRivalWarning, OptionError
 from idealrank.io.interaction_inputs import interactions_of
 from idealrank.learners import FactorRanker, HistoryFactors, HistoryRanker, ItemRegression
 from idealrank.learners.histories import history_factors
@@ -234,7 +234,7 @@ def test_a_warning_says_that_popularity_is_better(make: Any) -> None:
         partial(FactorRanker(max_iter=3).fit, rest, eval_set=held) if make is FactorRanker else partial(hasty.fit, data)
     )
     message = rf"{make.__name__} is worse than the most popular items on \d+ validation users: ndcg@20 is 0\.\d+, and 0"
-    with pytest.warns(UserWarning, match=message):
+    with pytest.warns(ObviousRivalWarning, match=message):
         fit()
 
 

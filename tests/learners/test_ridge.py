@@ -9,10 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import idealrank as ir
 from idealrank import datasets, losses
-from idealrank.errors import OptionError
+from idealrank.errors import ObviousRivalWarning, OptionError
 from idealrank.learners import LinearRanker, ListNet, RankNet, load, save
 from idealrank.learners.linear import ridge
-from idealrank.learners.linear.ridge import ObviousRivalWarning
 
 TRAIN, TEST = datasets.web_search(30, 25, n_features=6, seed=3)
 

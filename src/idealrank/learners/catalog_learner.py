@@ -17,7 +17,7 @@ from idealrank.data.ids import Ids
 from idealrank.data.interactions import Interactions, positions_in
 from idealrank.data.item_scores import Catalog, Scorer, best_items
 from idealrank.data.lists import QueryIds, query_id
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import DataError, ObviousRivalWarning, OptionError
 from idealrank.evaluation.evaluation_result import Evaluation
 from idealrank.evaluation.inputs import Measures
 from idealrank.evaluation.whole_catalogs import evaluate_catalog
@@ -234,7 +234,7 @@ def warn_if_popularity_is_better(
             f"{found.mean[name]:.4g}, and {other.mean[name]:.4g} for popularity; recommend the most popular items, or "
             "try other options",
         )
-        warnings.warn(str(said), UserWarning, stacklevel=4)
+        warnings.warn(str(said), ObviousRivalWarning, stacklevel=4)
 
 
 def _known(ids: Iterable[Any], known: QueryIds, what: str) -> Int64s:

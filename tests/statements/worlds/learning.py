@@ -9,9 +9,10 @@ from statements.world import Kind, World, at_most
 import idealrank as ir
 from idealrank.data.interactions import Interactions
 from idealrank.data.item_scores import Catalog
+from idealrank.errors import ObviousRivalWarning
 from idealrank.evaluation.whole_catalogs import evaluate_catalog
 from idealrank.learners.catalog_learner import warn_if_popularity_is_better
-from idealrank.learners.linear.ridge import ObviousRivalWarning, warn_if_ridge_is_better
+from idealrank.learners.linear.ridge import warn_if_ridge_is_better
 
 KINDS = {
     "a ridge regression is better": Kind(

@@ -15,7 +15,7 @@ from idealrank._present.page import Statement
 from idealrank._typing import Floats
 from idealrank.data.lists import Lists
 from idealrank.data.ranking import RankingData
-from idealrank.errors import DataError
+from idealrank.errors import DataError, ObviousRivalWarning
 from idealrank.learners.linear.query_blocks import QueryBlock, QueryBlocks
 from idealrank.losses import LeastSquares
 from idealrank.measures import Measure, measure
@@ -218,10 +218,6 @@ def _products(block: QueryBlock, weights: Floats | None, left_out: int) -> Float
 
 
 _PENALTY = 0.3  # what validation chooses on most data sets is within a factor of ten of it
-
-
-class ObviousRivalWarning(UserWarning):
-    """A ridge regression of the labels ranks the validation queries better than the ranker that was fitted."""
 
 
 def warn_if_ridge_is_better(ranker: Any, data: Any, validation: Any, stacklevel: int) -> None:

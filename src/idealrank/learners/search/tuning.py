@@ -19,11 +19,10 @@ from idealrank._present.result import Result
 from idealrank._present.table import Column, Table, Value
 from idealrank._typing import Floats
 from idealrank.data.ranking import RankingData
-from idealrank.errors import DataError, OptionError
+from idealrank.errors import DataError, ObviousRivalWarning, OptionError
 from idealrank.learners.estimators import check_learner, clone
 from idealrank.learners.iterative import bar
 from idealrank.learners.learner_base import Rows, as_data, query_of_rows, validation_rows
-from idealrank.learners.linear.ridge import ObviousRivalWarning
 from idealrank.measures import Measure, measure
 
 #: {option: the values to try}, or several such; values may be a distribution of SciPy's.
