@@ -290,181 +290,191 @@ _BEIR_CUSTOM = {"ties": "stable", "precision": "float64", "missing": 0.0}
 _CWL = ("rbp", "bpm", "inst", "insq", "sdcg")
 _UNDEFINED_TIES = {"ties": "stable", "stable_up_to": 1}
 _PRESETS = (
-    _tool("idealrank", "Gain 2^label - 1, ties averaged, ideal over the judged documents."),
-    _tool("trec_eval", "trec_eval 9.0.8: scores are compared as float32, so close scores are ties.", **_TREC),
+    _tool("idealrank",
+          "The gain is 2^label - 1, ties are averaged, and the ideal ranking contains the judged documents."),
+    _tool("trec_eval", "trec_eval 9.0.8 compares scores as float32, so close scores are ties.", **_TREC),
     _tool("trec_eval10",
-          "trec_eval 10.0: scores are compared as double; a query that the run lacks is an error. Its RBP divides the "
-          "labels by the highest label of the query, if that is above 1.",
+          "trec_eval 10.0 compares scores as double, and a query that the run lacks is an error. Its RBP divides the "
+          "labels by the highest label of the query, if that label is above 1.",
           **(_TREC | {"precision": "float64", "missing": "error", "rounding": "nearest"}),
           overrides={"rbp": {"p": 0.9, "grades": "scaled"}, "rbp_resid": {"p": 0.9}}),
     _tool("pytrec_eval",
-          "pytrec_eval-terrier 0.5: contains trec_eval 9.0.8; labels must be integers. It can hang if all labels of a "
-          "query are negative.",
+          "pytrec_eval-terrier 0.5 contains trec_eval 9.0.8 and requires integer labels. It can hang if all labels "
+          "of a query are negative.",
           **(_TREC | {"labels": "integer"})),
     _tool("ir_measures",
-          "ir_measures 0.4: a missing query counts as 0. RR@k, Judged and the measures of diversity break ties by "
+          "ir_measures 0.4 counts a missing query as 0. RR@k, Judged and the measures of diversity break ties by "
           "ascending document id and compare scores as double; the other measures follow trec_eval. Judged counts a "
-          "negative label as judged. RBP, BPM, INST, INSQ and SDCG keep equal scores in input order. "
-          "NumQ and NumRel do not count missing queries.",
+          "negative label as judged. RBP, BPM, INST, INSQ and SDCG keep equal scores in input order. NumQ and NumRel "
+          "do not count missing queries.",
           **(_TREC | {"labels": "integer", "missing": 0.0, "duplicates": "last"}),
           overrides={key: {"ties": "docid_asc", "precision": "float64"} for key in ("rr@", *_DIVERSITY)}
           | {key: {"ties": "stable", "precision": "float64"} for key in _CWL}
           | {"judged": {"ties": "docid_asc", "precision": "float64", "negative": "keep"}}
           | {key: {"missing": "drop"} for key in ("num_q", "num_rel")}),
     _tool("ranx",
-          "ranx 0.3: float labels are truncated to integers. Ties are in input order in lists of up to 15 documents; "
-          "in longer lists their order is undefined, so input order is used here and a note says so. Its RBP weights "
-          "by label and can exceed 1. Its bpref counts a negative label as judged, is NaN if every judged document is "
-          "relevant, and is 0 for all queries after one without relevant documents; these are not reproduced here, and "
-          "a note says so. Its hits is the number of relevant documents, not the hit rate, and its rbp@95 is rbp.95: "
-          "errors here.",
+          "ranx 0.3 truncates float labels to integers. Ties are in input order in lists of up to 15 documents. In "
+          "longer lists, the order of ties is undefined, so input order is used here and a note says so. The RBP of "
+          "ranx weights by label and can exceed 1. Its bpref counts a negative label as judged, is NaN if every "
+          "judged document is relevant, and is 0 for all queries after a query without relevant documents; these "
+          "oddities are not reproduced here, and a note says so. Its hits is the number of relevant documents, not "
+          "the hit rate, and its rbp@95 means rbp.95: both names are errors here.",
           **_LINEAR, ties="stable", stable_up_to=15, negative="unjudged", missing="error", labels="truncated",
           overrides={"rbp": {"grades": "labels"}, "bpref": {"differs": ("judgments of bpref",)}},
           refuses={"hits": "ranx's hits@k is the number of relevant documents, k * p@k: write p@k for their share, "
                            "hit_rate@k for whether there is one, num_rel_ret for their sum over queries",
                    "rbp@": "in ranx, rbp@95 has the persistence 0.95 and no cutoff: write rbp.95"}),
     _tool("sklearn",
-          "scikit-learn 1.9 ndcg_score: ties are averaged, and only the documents that are passed exist. Its "
+          "In scikit-learn 1.9, ndcg_score averages over ties and knows only the documents that are passed. "
           "average_precision_score gives all documents with equal scores the precision after the last of them, which "
-          "is not reproduced here, and a note says so. Its roc_auc_score has no value for a query without relevant "
+          "is not reproduced here, and a note says so. roc_auc_score has no value for a query without relevant "
           "documents.",
           **_LINEAR, ideal="retrieved", overrides={"ap": {"differs": ("equal scores",)}, "auc": {"empty": "nan"}}),
     _tool("torchmetrics",
-          "torchmetrics 1.9: scores are compared as float32. Ties are averaged for NDCG; for the other measures their "
-          "order is undefined, so input order is used here and a note says so. AP is divided by the number of relevant "
-          "documents found, and a negative ideal DCG is still a divisor. AP, P, recall and RR count a document as "
-          "irrelevant if its score is not positive. One bug is not reproduced here, and a note says so: a query counts "
-          "as empty if its labels sum to 0, as -1, 1, 0 do.",
+          "torchmetrics 1.9 compares scores as float32. NDCG averages over ties. For the other measures, the order "
+          "of ties is undefined, so input order is used here and a note says so. AP is divided by the number of "
+          "relevant documents found, and a negative ideal DCG is still a divisor. AP, P, recall and RR count a "
+          "document as irrelevant if its score is not positive. One bug is not reproduced here, and a note says so: "
+          "a query counts as empty if its labels sum to 0, as the labels -1, 1, 0 do.",
           **_LINEAR, ideal="retrieved", precision="float32", negative="keep",
           overrides=dict.fromkeys(("hit_rate", "r_precision"), _UNDEFINED_TIES)
           | dict.fromkeys(("p", "recall", "rr"), _UNDEFINED_TIES | _POSITIVE_SCORES)
           | {"ap": _UNDEFINED_TIES | _POSITIVE_SCORES | {"denominator": "hits"},
              "ndcg": {"negative_ideal": "divide", "differs": ("labels with the sum 0",)}}),
     _tool("tf_ranking",
-          "TF-Ranking 0.5: ties are shuffled at random on every call, and the value here is the mean over all orders; "
-          "a negative label is padding; P@k of a list with fewer than k documents is divided by their number.",
+          "TF-Ranking 0.5 shuffles ties at random on every call; the value here is the mean over all orders. A "
+          "negative label is padding. P@k of a list with fewer than k documents is divided by the number of "
+          "documents.",
           ideal="retrieved", negative="drop", overrides={"p": {"denominator": "retrieved"}}),
     _tool("rax",
-          "Rax 0.4: ties are in input order; a negative label has a negative gain, and a negative ideal DCG is still a "
-          "divisor.",
+          "Rax 0.4 keeps ties in input order. A negative label has a negative gain, and a negative ideal DCG is "
+          "still a divisor.",
           ties="stable", ideal="retrieved", negative="keep",
           overrides={"p": {"denominator": "retrieved"}, "ndcg": {"negative_ideal": "divide"}}),
     _tool("lightgbm",
-          "LightGBM 4.7: a query without relevant documents counts as 1 in its two measures, NDCG and MAP. If queries "
-          "have weights, this 1 is added unweighted, a bug that is not reproduced here. NDCG takes labels up to 30, "
-          "unless another gain is named.",
+          "LightGBM 4.7 counts a query without relevant documents as 1 in its two measures, NDCG and MAP. If queries "
+          "have weights, LightGBM adds this 1 unweighted, a bug that is not reproduced here. NDCG accepts labels up "
+          "to 30, unless another gain is named.",
           gain=gains.Exp2(30), ties="stable", ideal="retrieved", labels="integer",
           refuses=_POOLED_AUC | {"averageprecision": _POOLED_AUC["auc"].replace("AUC", "average_precision")},
           overrides={"ndcg": {"empty": 1.0}, "ap": {"empty": 1.0, "denominator": "reachable"}}),
     _tool("xgboost",
-          "XGBoost 3.2: scores are compared as float32. A query without relevant documents counts as 1 in NDCG and MAP "
-          "but as 0 in pre (precision); without a cutoff, all three are silently cut at 32. MAP and pre take only the "
-          "labels 0 and 1; NDCG takes labels up to 31, unless another gain is named. Weights are as in LightGBM.",
+          "XGBoost 3.2 compares scores as float32. A query without relevant documents counts as 1 in NDCG and MAP "
+          "but as 0 in pre (precision). Without a cutoff, all three measures are silently cut at 32. MAP and pre "
+          "accept only the labels 0 and 1; NDCG accepts labels up to 31, unless another gain is named. Weights work "
+          "as in LightGBM.",
           gain=gains.Exp2(31), ties="stable", ideal="retrieved", labels="integer", precision="float32",
           refuses={"auc": "XGBoost's auc of ranked groups counts pairs in another way: write like='sklearn'"},
           overrides={"ndcg": {"empty": 1.0, "cutoff": 32},
                      "ap": {"empty": 1.0, "denominator": "reachable", "cutoff": 32, "labels": "binary"},
                      "p": {"denominator": "retrieved", "cutoff": 32, "labels": "binary"}}),
     _tool("catboost",
-          "CatBoost 1.2: among equal scores the lower label comes first; a document is relevant if its label is above "
-          "0.5; a query without relevant documents counts as 1 in NDCG and recall but as 0 in MAP, MRR and precision. "
-          "Its ERR uses labels as probabilities, and its AUC is over all queries together: errors here.",
+          "CatBoost 1.2 puts the lower label first among equal scores. A document is relevant if its label is above "
+          "0.5. A query without relevant documents counts as 1 in NDCG and recall but as 0 in MAP, MRR and "
+          "precision. CatBoost's ERR uses labels as probabilities, and its AUC covers all queries together: both "
+          "measures are errors here.",
           refuses=_POOLED_AUC | {"err": "CatBoost's ERR takes labels as probabilities: name the option max_label and "
                                         "write like='idealrank'"},
           **_LINEAR, ties="worst", ideal="retrieved", negative="keep", rel=math.nextafter(0.5, 1),
           overrides={"ndcg": {"empty": 1.0}, "recall": {"empty": 1.0}, "ap": {"denominator": "reachable"},
                      "p": {"denominator": "retrieved"}}),
-    _tool("rectools", "RecTools 0.19: binary gains, and the ideal ranking has k relevant documents for every user.",
+    _tool("rectools",
+          "RecTools 0.19 uses binary gains, and its ideal ranking contains k relevant documents for every user.",
           gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal": "full"}}),
     _tool("recommenders",
-          "recommenders 1.2: binary gains by default, and even a document with the label 0 counts as a hit; users "
-          "without judged items, and users without recommendations, are left out, but NDCG counts the latter as 0.",
+          "recommenders 1.2 uses binary gains by default and counts even a document with the label 0 as a hit. It "
+          "leaves out users without judged items and users without recommendations, but NDCG counts users without "
+          "recommendations as 0.",
           gain=gains.Binary(0.0), ties="stable", rel=0.0, empty="skip", missing="drop",
           overrides={"ap": {"denominator": "reachable"}, "ndcg": {"missing": 0.0}}),
-    _tool("spark", "Spark 4 RankingMetrics: binary gains; documents are in the order of the predictions.",
+    _tool("spark", "RankingMetrics of Spark 4 uses binary gains, with documents in the order of the predictions.",
           gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
     _tool("letor1",
-          "The LETOR 1.0 and 2.0 evaluation script: ranks 1 and 2 are not discounted, and ties are in file order. P@k "
-          "is 0 for a query with fewer than k documents. The scripts only know the labels 0, 1 and 2.",
+          "The LETOR 1.0 and 2.0 evaluation script does not discount ranks 1 and 2, and keeps ties in file order. "
+          "P@k is 0 for a query with fewer than k documents. The scripts know only the labels 0, 1 and 2.",
           discount=discounts.Letor(), ties="stable", overrides={"p": {"short": "zero"}}),
     _tool("letor3",
-          "The LETOR 3.0 script: as letor1, and NDCG@k is also 0 for a query with fewer than k documents.",
+          "The LETOR 3.0 script works like letor1, and NDCG@k is also 0 for a query with fewer than k documents.",
           discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}, "p": {"short": "zero"}}),
-    _tool("letor4", "The LETOR 4.0 script: as letor3, but P@k is divided by k.",
+    _tool("letor4", "The LETOR 4.0 script works like letor3, but divides P@k by k.",
           discount=discounts.Letor(), ties="stable", overrides={"ndcg": {"short": "zero"}}),
     _tool("gdeval",
-          "gdeval.pl of the TREC Web track: gain 2^label - 1, ties by descending document id; queries without relevant "
-          "documents, and queries that the run lacks, are left out.",
+          "gdeval.pl of the TREC Web track uses the gain 2^label - 1 and sorts ties by descending document id. It "
+          "leaves out queries without relevant documents and queries that the run lacks.",
           ties="docid_desc", negative="unjudged", labels="integer", missing="drop", empty="skip"),
     _tool("msmarco",
-          "The MS MARCO script: MRR@10, ties by ascending document id; a query that the run lacks counts as 0.",
+          "The MS MARCO script computes MRR@10 and sorts ties by ascending document id. A query that the run lacks "
+          "counts as 0.",
           **_LINEAR, ties="docid_asc", negative="unjudged"),
     _tool("beir",
-          "BEIR 2.2: calls pytrec_eval without the documents whose id is the id of the query, and rounds the mean to 5 "
-          "decimals, which is not reproduced here. Its MRR, R_cap and Accuracy (hit_rate) keep equal scores in input "
-          "order, compare them as double and count a missing query as 0.",
+          "BEIR 2.2 calls pytrec_eval without the documents whose id is the id of the query. It rounds the mean to 5 "
+          "decimals, which is not reproduced here. Its MRR, R_cap and Accuracy (hit_rate) keep documents with equal "
+          "scores in input order, compare scores as double, and count a missing query as 0.",
           **(_TREC | {"labels": "integer", "identical_ids": "drop"}),
           overrides=dict.fromkeys(("rr", "relative_p", "hit_rate"), _BEIR_CUSTOM)),
     _tool("mteb",
-          "MTEB 2.26: calls pytrec_eval, and rounds the mean to 5 decimals, which is not reproduced here. Its MRR "
+          "MTEB 2.26 calls pytrec_eval. It rounds the mean to 5 decimals, which is not reproduced here. Its MRR "
           "compares scores as double. Tasks with ignore_identical_ids, such as ArguAna, leave out documents whose id "
-          "is the id of the query: identical_ids=\"drop\".",
+          "is the id of the query; for these tasks, use identical_ids=\"drop\".",
           **(_TREC | {"labels": "integer"}), overrides={"rr": {"precision": "float64"}}),
     _tool("mlflow",
-          "MLflow 3.18 ndcg_at_k: binary gains; documents are in the order retrieved. If fewer than k documents are "
-          "retrieved, the ideal ranking is cut at their number. A query without relevant and retrieved documents "
-          "counts as 1 there, and as 0 here.",
+          "ndcg_at_k of MLflow 3.18 uses binary gains, with documents in the order retrieved. If fewer than k "
+          "documents are retrieved, the ideal ranking is cut at the number of retrieved documents. A query without "
+          "relevant and retrieved documents counts as 1 in MLflow and as 0 here.",
           gain=gains.Binary(), ties="stable", overrides={"ndcg": {"ideal_cut": "shorter"}}),
     _tool("elasticsearch",
-          "Elasticsearch's ranking evaluation, dcg with normalize: gain 2^label - 1, cut at 10 if no k is given. If "
-          "fewer than k documents are retrieved, the ideal ranking is cut at their number.",
+          "Elasticsearch's ranking evaluation, dcg with normalize, uses the gain 2^label - 1 and a cutoff of 10 if "
+          "no k is given. If fewer than k documents are retrieved, the ideal ranking is cut at the number of "
+          "retrieved documents.",
           ties="stable", labels="integer", overrides={"ndcg": {"cutoff": 10, "ideal_cut": "shorter"}}),
     _tool("opensearch",
-          "OpenSearch's search relevance plugin: gain 2^label - 1. Its ideal ranking is cut at the number of retrieved "
-          "documents, not at k. Values are rounded to 2 decimals there, and not here.",
+          "OpenSearch's search relevance plugin uses the gain 2^label - 1. It cuts the ideal ranking at the number "
+          "of retrieved documents, not at k. It rounds values to 2 decimals, which is not reproduced here.",
           ties="stable", overrides={"ndcg": {"ideal_cut": "retrieved"}}),
     _tool("quepid",
-          "Quepid's scorer nDCG@10: gain 2^label - 1, ideal over the rated documents. Its ideal ranking is not cut at "
-          "10.",
+          "Quepid's scorer nDCG@10 uses the gain 2^label - 1. Its ideal ranking contains the rated documents and is "
+          "not cut at 10.",
           ties="stable", overrides={"ndcg": {"cutoff": 10, "ideal_cut": "whole"}}),
     _tool("llama_index",
-          "LlamaIndex 0.14: binary gains; all retrieved and all expected documents count. A query without either is an "
-          "error there, and counts as 0 here.",
+          "LlamaIndex 0.14 uses binary gains and counts all retrieved and all expected documents. A query without "
+          "retrieved or without expected documents is an error in LlamaIndex, and counts as 0 here.",
           gain=gains.Binary(), ties="stable"),
     _tool("haystack",
-          "Haystack 3.4 DocumentNDCGEvaluator: the gain is the score of the ground truth document, or 1 if no document "
-          "has a score; there is no cutoff; documents are in the order retrieved.",
+          "DocumentNDCGEvaluator of Haystack 3.4 uses the score of the ground truth document as its gain, or 1 if no "
+          "document has a score. There is no cutoff, and documents are in the order retrieved.",
           **_LINEAR, ties="stable"),
     _tool("unitxt",
-          "unitxt 1.26: scikit-learn's ndcg_score per query. A query with one document is left out of its mean, which "
-          "is not reproduced here.",
+          "unitxt 1.26 calls scikit-learn's ndcg_score for each query. It leaves a query with one document out of "
+          "its mean, which is not reproduced here.",
           **_LINEAR, ideal="retrieved"),
     _tool("sentence_transformers",
-          "sentence-transformers 6.2 InformationRetrievalEvaluator: binary gains; ties by ascending document id; "
-          "queries without relevant documents are left out.",
+          "InformationRetrievalEvaluator of sentence-transformers 6.2 uses binary gains, sorts ties by ascending "
+          "document id, and leaves out queries without relevant documents.",
           gain=gains.Binary(), ties="docid_asc", empty="skip", overrides={"ap": {"denominator": "reachable"}}),
     _tool("sentence_transformers_reranking",
-          "sentence-transformers 6.2 CrossEncoderRerankingEvaluator: scikit-learn's ndcg_score and "
-          "average_precision_score, with the reservation for equal scores above; MRR has equal scores in reverse "
-          "order in lists of up to 16 documents, and in an undefined order beyond.",
+          "CrossEncoderRerankingEvaluator of sentence-transformers 6.2 uses scikit-learn's ndcg_score and "
+          "average_precision_score, with the reservation about equal scores in the note on sklearn. MRR puts "
+          "documents with equal scores in reverse order in lists of up to 16 documents, and in an undefined order in "
+          "longer lists.",
           gain=gains.Binary(), ideal="retrieved",
           overrides={"ap": {"differs": ("equal scores",)}, "rr": {"ties": "reverse", "stable_up_to": 16}}),
-    _tool("implicit", "implicit 0.7: binary gains; users without test items are left out.",
+    _tool("implicit", "implicit 0.7 uses binary gains and leaves out users without test items.",
           gain=gains.Binary(), ties="stable", empty="skip", overrides={"ap": {"denominator": "reachable"}}),
-    _tool("recbole", "RecBole 1.2: binary gains; AP is divided by the number of relevant documents, but at most by k.",
+    _tool("recbole",
+          "RecBole 1.2 uses binary gains and divides AP by the number of relevant documents, but at most by k.",
           gain=gains.Binary(), ties="stable", overrides={"ap": {"denominator": "reachable"}}),
-    _tool("cornac", "Cornac 3.0: binary gains; a user without test items has no value.",
+    _tool("cornac", "Cornac 3.0 uses binary gains, and a user without test items has no value.",
           gain=gains.Binary(), ties="stable", empty="nan"),
-    _tool("lightgcn", "LightGCN-PyTorch: binary gains, and the ideal ranking contains all test items.",
+    _tool("lightgcn", "LightGCN-PyTorch uses binary gains, and its ideal ranking contains all test items.",
           gain=gains.Binary(), ties="stable"),
     _tool("ngcf",
-          "NGCF: binary gains; the ideal ranking contains only retrieved items, those of the longest list that is "
-          "evaluated, so relevant items that were missed cost nothing.",
+          "NGCF uses binary gains. Its ideal ranking contains only retrieved items, which come from the longest list "
+          "that is evaluated, so relevant items that were missed cost nothing.",
           gain=gains.Binary(), ties="stable", ideal="retrieved"),
     _tool("allrank",
-          "allRank 1.4: gain 2^label - 1; a label of -1 is padding; a query without relevant documents counts as 1; "
-          "scores are compared as float32. Its order of equal scores is undefined, so input order is used here and a "
-          "note says so.",
+          "allRank 1.4 uses the gain 2^label - 1. A label of -1 is padding, a query without relevant documents "
+          "counts as 1, and scores are compared as float32. The order of equal scores is undefined, so input order "
+          "is used here and a note says so.",
           ties="stable", stable_up_to=1, ideal="retrieved", negative="drop", precision="float32",
           overrides={"ndcg": {"empty": 1.0}}),
 )  # fmt: skip
