@@ -19,38 +19,39 @@ _DRAWS = 2000
 
 _TOP = """# How often is it wrong?
 
-Results state their findings in sentences: "a is significantly better than b", "at least 120 queries are needed". We
-tested each kind of sentence in simulated worlds whose truth is known: two systems that are exchanged at random on every
-query, so that neither is better; a difference of known size; a list with a known limit. "False" is the share of draws
-in which the sentence is false, with its 95% interval. The promise is the level of the sentence; where it is a range, a
-much lower share would also be a fault, because it costs power.
+Results state their findings in sentences such as "a is significantly better than b" or "at least 120 queries are
+needed". We tested each kind of sentence in simulated worlds in which the truth is known. For example, two systems are
+exchanged at random on every query (so neither is better), a difference has a known size, or a list has a known limit.
+"False" is the share of draws in which the sentence is false, with its 95% interval. The promise is the level of the
+sentence. If the promise is a range, a much lower share would also be a fault, because it costs power.
 
-You can rely on these: tests and gates are false in about 5% of draws or less, statements that must never be false never
-were, and intervals of a mean miss it in 1% to 7% of draws of 10 queries or more, with the exceptions that follow.
+Most statements are reliable: tests and gates are false in about 5% of draws or less, statements that must never be
+false never were, and intervals for a mean miss the mean in 1% to 7% of draws of 10 queries or more, with the exceptions
+that follow.
 
-These are the weakest:
+These statements are the weakest:
 
-- **Rare queries with very different values.** If 5% of all queries have the value 0 and the others are close to 1, most
-  samples of ten queries contain no 0, and their intervals miss the mean. With ten queries, 60% of all intervals miss
-  it; with 50 queries, 12% do.
+- **Rare queries with very different values.** If 5% of all queries have the value 0 and the values of the others are
+  close to 1, most samples of ten queries contain no 0, and their intervals miss the mean. With ten queries, 60% of the
+  intervals miss the mean; with 50 queries, 12% do.
 - **Differences where one system nearly always wins.** The 95% interval misses the truth in 11% of draws of 20 queries,
-  and in 6% to 7% of draws of 50: Student's t needs more queries if differences are skewed. On 74 pairs of systems, we
-  tried intervals with a correction for skewness, with fewer degrees of freedom, by empirical likelihood, with a prior,
-  and by the score method. Those that miss clearly less often here are a quarter wider on average, or miss more often
-  elsewhere.
-- **Machine judgments, with 10 or 15 judged queries.** The interval of a difference misses the truth in 2% to 12% of
-  draws. The interval of a mean misses it in 22% if the machine's values, apart from a few very large ones, are hardly
-  related to people's.
+  and in 6% to 7% of draws of 50 queries, because Student's t needs more queries if differences are skewed. On 74 pairs
+  of systems, we tried intervals with a correction for skewness, with fewer degrees of freedom, by empirical likelihood,
+  with a prior, and by the score method. Intervals that miss clearly less often here are a quarter wider on average, or
+  miss more often elsewhere.
+- **Machine judgments, with 10 or 15 judged queries.** The interval for a difference misses the truth in 2% to 12% of
+  draws. The interval for a mean misses the truth in 22% of draws if the machine's values, apart from a few very large
+  values, are hardly related to people's values.
 - **Few queries, or many ties.** Tests are false in less than 5% of draws, and hardly ever with five queries, so they
   miss more real differences than necessary. If fewer than six queries differ, nothing is significant.
 
-`python tests/statements --draws 2000` measures all worlds again and writes this page; the test suite takes fewer
-draws. Where a draw is slow, what many draws share is computed once; tests check that the public functions agree. Worlds
-with fewer than 2,000 draws say how many: there, a draw takes up to a second.
+`python tests/statements --draws 2000` measures all worlds again and writes this page; the test suite uses fewer draws.
+If a draw is slow, work that many draws share is done once, and tests check that the public functions give the same
+results. The tables show the number of draws for worlds with fewer than 2,000, where a draw takes up to a second.
 
 ## Every kind, in its worst world
 
-For each kind of statement, the world in which it was false most often:
+For each kind of statement, this table shows the world in which it was false most often:
 
 | statement | promise | false | world |
 |---|---|---|---|
@@ -58,8 +59,8 @@ For each kind of statement, the world in which it was false most often:
 _CERTAIN = """
 ## Sentences that repeat numbers
 
-These sentences repeat what was computed, and claim nothing about other data. They are right if the numbers are, which
-other tests compare with independent implementations.
+These sentences repeat what was computed, and claim nothing about other data. They are right if their numbers are right,
+and other tests compare these numbers with independent implementations.
 
 | sentence | why it cannot be false |
 |---|---|
