@@ -29,15 +29,15 @@ from idealrank.measures.conventions import CONVENTION_NAMES, convention
 PAGE = Path(__file__).with_name("conventions.md")
 _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
-`identify` examined {n_tools} tools: {n_run} were run, in the versions given, on {date}, and of the others the formula
-in their source code was called. *Value* is the NDCG of one list with the labels 2, 0, 1, 0, 3 (or relevant, not,
-relevant, not, relevant) and the scores 5 to 1. A label of 1 or more is relevant, and r is the rank.
+`identify` examined {n_tools} tools. It ran {n_run} of them in the versions given, on {date}, and called the formula in
+the source code of the others. *Value* is the NDCG of one list with the labels 2, 0, 1, 0, 3 (or relevant, not,
+relevant, not, relevant) and the scores 5 to 1. A document is relevant if its label is 1 or more, and r is the rank.
 [Presets](presets.md) lists the other choices of each tool: missing queries, precision of scores, AP and P@k.
 
 With `letor3`, `msmarco` and `sentence_transformers_reranking`, `like=` knows {n_presets} tools. The [picture](index.md)
-of one run shows {n_pictured} of them: Cornac's mean has no value if a query has no relevant document.
+of one run shows {n_pictured} of them. It omits Cornac, whose mean has no value if a query has no relevant document.
 """
-_OUTRO = "What is wrong or surprising about some of these numbers:\n"
+_OUTRO = "Some of these numbers are wrong or surprising:\n"
 START, END = "<!-- tools -->", "<!-- end -->"
 
 
