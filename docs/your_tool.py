@@ -34,8 +34,9 @@ the source code of the others. *Value* is the NDCG of one list with the labels 2
 relevant, not, relevant) and the scores 5 to 1. A document is relevant if its label is 1 or more, and r is the rank.
 [Presets](presets.md) lists the other choices of each tool: missing queries, precision of scores, AP and P@k.
 
-With `letor3`, `msmarco` and `sentence_transformers_reranking`, `like=` knows {n_presets} tools. The [picture](index.md)
-of one run shows {n_pictured} of them. It omits Cornac, whose mean has no value if a query has no relevant document.
+Together with `letor3`, `msmarco` and `sentence_transformers_reranking`, `like=` covers {n_presets} tools. The
+[picture](index.md) of one run shows {n_pictured} of them. It omits Cornac, whose mean has no value if a query has no relevant
+document.
 """
 _OUTRO = "Some of these numbers are wrong or surprising:\n"
 START, END = "<!-- tools -->", "<!-- end -->"

@@ -325,10 +325,10 @@ _PRESETS = (
                            "hit_rate@k for whether there is one, num_rel_ret for their sum over queries",
                    "rbp@": "in ranx, rbp@95 has the persistence 0.95 and no cutoff: write rbp.95"}),
     _tool("sklearn",
-          "In scikit-learn 1.9, ndcg_score averages over ties and knows only the documents that are passed. "
-          "average_precision_score gives all documents with equal scores the precision after the last of them, which "
-          "is not reproduced here, and a note says so. roc_auc_score has no value for a query without relevant "
-          "documents.",
+          "In scikit-learn 1.9, ndcg_score averages over ties and knows only the documents that are passed. The "
+          "function average_precision_score gives all documents with equal scores the precision after the last of "
+          "them, which is not reproduced here, and a note says so. The function roc_auc_score has no value for a "
+          "query without relevant documents.",
           **_LINEAR, ideal="retrieved", overrides={"ap": {"differs": ("equal scores",)}, "auc": {"empty": "nan"}}),
     _tool("torchmetrics",
           "torchmetrics 1.9 compares scores as float32. NDCG averages over ties. For the other measures, the order "
