@@ -35,8 +35,8 @@ relevant, not, relevant) and the scores 5 to 1. A document is relevant if its la
 [Presets](presets.md) lists the other choices of each tool: missing queries, precision of scores, AP and P@k.
 
 Together with `letor3`, `msmarco` and `sentence_transformers_reranking`, `like=` covers {n_presets} tools. The
-[picture](index.md) of one run shows {n_pictured} of them. It omits Cornac, whose mean has no value if a query has no relevant
-document.
+[picture](index.md) of one run shows {n_pictured} of them. It omits Cornac, whose mean has no value if a query has no
+relevant document.
 """
 _OUTRO = "Some of these numbers are wrong or surprising:\n"
 START, END = "<!-- tools -->", "<!-- end -->"
