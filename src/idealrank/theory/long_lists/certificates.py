@@ -166,8 +166,9 @@ def concentration(
     r^-2 or a small cutoff, NDCG has few values, whose probabilities jump past delta: there, the distance can be that of
     the next value.
 
-    Lemmas 23 and 34 of Wang et al. 2013 give a rate with unknown factors only, and are wrong as printed: Lemma 23 gives
-    0 for a constant curve, and Lemma 34 neglects the labels of the first ranks.
+    Lemmas 23 and 34 of Wang et al. 2013 bound the probability of a distance only up to unknown factors. As printed,
+    Lemma 23 is false for constant curves, for which it allows any exponent, and Lemma 34 neglects the labels of the
+    first ranks.
 
     Parameters
     ----------

@@ -34,12 +34,13 @@ STATEMENTS = {
     ),
     "Theorem 8": (
         "With the discount r^-b, 0 < b < 1, rankers with different limits are distinguished ever more surely as "
-        "lists grow. With r^-b itself, equal limits and random labels at the top, they are not."
+        "lists grow. (A correction of the paper: with r^-b itself, equal limits and random labels at the top, they are "
+        "not.)"
     ),
     "Theorem 9": (
         "With the discount 1/r, NDCG converges to the expected gain at the very top of the list, relative to the "
-        "highest gain; rankers with different tops are distinguished ever more surely, but slowly. With "
-        "1/r itself, equal tops and random labels there, they are not."
+        "highest gain. (Not in the paper: rankers with different tops are distinguished ever more surely, but slowly; "
+        "with 1/r itself, equal tops and random labels there, they are not.)"
     ),
     "Theorem 10": (
         "If the sum of the discounts is bounded, or a fixed number of ranks counts, NDCG does not converge: the labels "

@@ -108,8 +108,8 @@ class LeadingGap(Result):
 def leading_gap(curve_a: CurveLike, curve_b: CurveLike, *, k_max: int = 8, tolerance: float = 1e-9) -> LeadingGap:
     """Compute the leading term of the gap between two rankers in standard NDCG (Wang et al. 2013, Lemma 22).
 
-    The factor is a = (-1)^K M_K / p; the paper prints it without the 1/p. Two rankers of the same documents have M_0 =
-    0, so every gap is O(1 / log n).
+    The factor is a = (-1)^K M_K / p; the proof in the paper has it without the 1/p (eq. 25). Two rankers of the same
+    documents have M_0 = 0, so every gap is O(1 / log n).
 
     Parameters
     ----------
@@ -204,8 +204,8 @@ def win_probability(discount: MeasureLike, curve_a: CurveLike, curve_b: CurveLik
     A and B are assumed to rank independently of each other at the top. The probability is 1 or 0 if the limits differ,
     or if NDCG converges to the same limit at different speeds because of a logarithm in the discount, as in standard
     NDCG. It is in between if few ranks count (Wang et al. 2013, Theorem 10), and also if both rankers have the same
-    limit under r^-beta with beta > 1/2. The second condition of Theorem 8 in the paper says otherwise, but it is wrong:
-    the labels at the top alone cause as much noise as there is signal.
+    limit under r^-beta and random labels at the top. The second condition of Theorem 8 in the paper says otherwise if
+    beta > 2/3 and the tops differ, but it is wrong: the labels at the top alone cause as much noise as there is signal.
 
     Parameters
     ----------
