@@ -1,6 +1,8 @@
 """Gaps that vanish: Lemmas 22, 23, 33 and 34 of Wang et al. 2013, and the first order of standard NDCG."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,6 +151,25 @@ def test_lemma_33_with_equal_limits_the_better_top_loses_slowly() -> None:
     n = 1_000_000
     ideal = discounts.Power(0.8).weights(int(0.4 * n)).sum()
     assert gap("power:0.8", curve(1), curve(-1), n).mean * ideal == pytest.approx(0.05 * -4.43754, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "curve", "c", "alpha", "least"),
+    [
+        # A constant curve is Hoelder continuous for every c and alpha.
+        ("ndcg", lambda s: 0.3 + 0 * s, 1, 3, 0.5),
+        ("ndcg(discount=power:0.8)", lambda s: 0.495 + 0.01 * s, 0.01, 1, 0.8),
+    ],
+)
+def test_most_lists_exceed_the_bounds_of_lemmas_23_and_34(
+    name: str, curve: Callable[[Any], Any], c: float, alpha: float, least: float
+) -> None:
+    rng, n, times = np.random.default_rng(1), 10_000, 200
+    s = rng.random(times * n)
+    values = measure(name)((rng.random(s.size) < curve(s)).astype(float), s, np.arange(0, s.size + 1, n))
+    distances = np.abs(values - pseudo_expectation(name, curve, n, form="integral"))
+    assert np.mean(distances >= 5 * c / curve(0.5) * n ** (-alpha / 3)) > least
+    assert np.mean(distances >= concentration(name, curve, n).deviation) <= 0.08
 
 
 CONCENTRATED = ("log", "power:0.2", "power:0.5", "power:0.8", "zipf", "power:2", "geometric:2")
