@@ -65,7 +65,7 @@ def test_each_open_choice_changes_the_training_that_it_names() -> None:
         assert seeds == [0, 1, 2, 3, 4]
     assert rankers["ApproxNDCG, L-BFGS"][0].optimizer == "lbfgs"
     assert [rankers[f"AdaRank.NDCG, {how}"][0].repeats for how in CHOICES.values["AdaRank"]] == [True, False]
-    raw = Protocol().rankers("features as in the files", graded=True)
+    raw = Protocol().rankers("raw features", graded=True)
     assert raw["ListNet"][0].normalize is None
     assert "ApproxNDCG, L-BFGS" not in raw  # one choice at a time
     touched = Protocol().settings("ApproxAP", "SVMMap", measure="ap")
@@ -93,7 +93,7 @@ def test_errors_are_those_of_algorithm_1_step_by_step(loss: Any) -> None:
             scores = features @ theta
             smooth = 1 - loss(train.labels, scores, train.offsets)[0]
             expected[epoch] += np.abs(smooth - loss.target()(train.labels, scores, train.offsets)) / 2
-    as_they_are = replace(CHOICES, values={**CHOICES.values, "features": ("features as in the files",)})
+    as_they_are = replace(CHOICES, values={**CHOICES.values, "features": ("raw features",)})
     found = accuracy._errors(train, loss, Protocol(epochs=3, seed=3, n_seeds=2, choices=as_they_are))
     assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
@@ -188,7 +188,7 @@ def test_claims_about_collections_that_are_missing_are_not_testable() -> None:
 @pytest.mark.parametrize(
     ("says", "rankers", "measure", "name"),
     [
-        ("NDCG@n of ApproxNDCG is higher than that of S", ("ApproxNDCG", "SoftRank"), "NDCG", "ohsumed-small"),
+        ("NDCG@n: ApproxNDCG is better than S", ("ApproxNDCG", "SoftRank"), "NDCG", "ohsumed-small"),
         ("MAP of ApproxAP is higher than that of AdaRank", ("ApproxAP", "AdaRank.MAP"), "MAP", "TD2003"),
     ],
 )
@@ -243,7 +243,7 @@ def test_a_table_has_the_outcomes_with_single_seeds(trained: TrainedCollection) 
     table = tables_of([apart], 0)["Reference setting with single seeds: ohsumed-small"]
     assert table.header == ["claim", "mean of 2 seeds", "seed 0", "seed 1"]
     rows = {str(row[0]): row[1:] for row in table.rows}
-    assert rows["NDCG@n of ApproxNDCG is higher than that of AdaRank.NDCG"][1:] == ["fails", "holds"]
+    assert rows["NDCG@n: ApproxNDCG is better than AdaRank.NDCG"][1:] == ["fails", "holds"]
     claims = {claim.says: claim.findings[0].outcome for claim in claims_of([apart], 0)}
     assert {says: outcomes[0] for says, outcomes in rows.items()} == {says: claims[says] for says in rows}
 

@@ -184,7 +184,7 @@ def counted(verdicts: Sequence[str]) -> str:
     Examples
     --------
     >>> counted(["holds", "holds; fails with raw", "fails"])
-    'Of 3 claims, 2 hold and 1 fails; 1 depends on choices that the paper leaves open.'
+    'Of 3 claims, 2 hold and 1 fails; 1 depends on the setting.'
     >>> counted(["holds", "holds"])
     'All 2 claims hold.'
     >>> counted(["not testable", "concession: holds", "fails"])
@@ -206,7 +206,7 @@ def counted(verdicts: Sequence[str]) -> str:
     if len(parts) == 1 and len(verdicts) > 1:
         told = f"All {n_claims} {next(iter(parts.values()))}"
     n_open = sum(";" in verdict for verdict in verdicts)
-    depends = f"; {n_open} {'depends' if n_open == 1 else 'depend'} on choices that the paper leaves open"
+    depends = f"; {n_open} {'depends' if n_open == 1 else 'depend'} on the setting"
     return f"{told}{depends if n_open else ''}."
 
 
@@ -217,7 +217,7 @@ def _differing(reference: Setting, other: Setting) -> str:
 
 @dataclass(frozen=True)
 class MeanDifference:
-    """The mean of paired differences over queries, with its 95% interval by Student's t.
+    """The mean of paired differences over queries, with its interval by Student's t, of 95% if not said.
 
     It is printed with four decimals, or with as many as it takes to see on which side of 0 the interval ends.
 
@@ -252,14 +252,14 @@ class MeanDifference:
         return FAILS if self.low > margin or self.high < -margin else UNDECIDED
 
 
-def difference(values: Floats, seed: int = 0) -> MeanDifference:
+def difference(values: Floats, seed: int = 0, level: float = 0.95) -> MeanDifference:
     """Return the mean of differences with its interval.
 
     >>> found = difference(np.array([0.1, 0.2, 0.3, 0.2]))
     >>> found.above(), found.above(0.2), found.below(), found.close(0.25)
     ('holds', 'undecided', 'fails', 'undecided')
     """
-    found = interval(values, seed=seed, n_threads=1)
+    found = interval(values, level, seed=seed, n_threads=1)
     return MeanDifference(found.mean, found.low, found.high)
 
 

@@ -186,12 +186,18 @@ def _notes(grown: Sequence[tuple[Setting, Growth]]) -> tuple[str, ...]:
         if name != _TOGETHER
     ]
     return (
-        f"{'; '.join(own)}. The paper's click log is not public.",
+        f"{'; '.join(own)}. The paper's click log is not public: all verdicts are on other data. The paper asks how "
+        "far lists that are not i.i.d. behave like lists that are; the lists of collections are shuffled, and those of "
+        "the simulated click log are in the order of creation.",
         "Figures show the reference setting, the first data. Differences between rankers have 95% intervals (Student's "
-        "t over lists). 'Close' is less than 0.05 apart, 'different' more.",
+        "t over lists). 'Close' is less than 0.05 apart, 'different' more. Claims about 'the three' or 'them' compare "
+        "the worse of the trained rankers to the random one: RankSVM and ListNet, both linear here, are often too "
+        "close to each other to be told apart. A measure distinguishes rankers well if this lead is above 0 and the "
+        "means stay in order from a fifth of the length on. No setting was aimed at making random similar, such as "
+        "trained rankers that are weak at the top.",
         "This protocol was chosen with results in sight. Before, only one half of the queries made lists, each "
         "collection was judged alone, and claim 3 asked for fewer than 0.5 changes of lead per list: with 8 or 9 "
-        "lists, the verdicts of claims 1, 3 and 6 depended on the seed. Claim 3 is now about means; its numbers "
+        "lists, the verdicts of claims 1, 3 and 7 depended on the seed. Claim 3 is now about means; its numbers "
         "show how often the lead on a single list still changes, which the older criterion would call a failure in "
         "some settings.",
     )
@@ -309,13 +315,18 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
         sizes = f"from n = {growth.sizes[tenth]} to n = {growth.sizes[-1]}"
         return change.below(), f"the lead of RankSVM over random changes by {change} {sizes}"
 
-    def separated(growth: Growth) -> tuple[str, str]:
-        settled, lead = _settled(growth, log), _lead(growth, log, seed)
+    def separated(growth: Growth, m: int = log) -> tuple[str, str]:
+        settled, lead = _settled(growth, m), _lead(growth, m, seed)
+        since = f"stay ahead of random from n = {settled}" if settled <= growth.sizes[-1] else "are not ahead of random"
         seen = (
-            f"the means of both trained ones stay ahead of random from n = {settled}; {_lead_text(lead)}; on a single "
-            f"list the lead changes {_changes(growth, log):.2f} times from n = {growth.sizes[-1] // 5} on"
+            f"the means of both trained ones {since}; {_lead_text(lead)}; on a single "
+            f"list the lead changes {_changes(growth, m):.2f} times from n = {growth.sizes[-1] // 5} on"
         )
         return all_of(lead.above(), HOLDS if settled <= growth.sizes[-1] // 5 else FAILS), seen
+
+    def blurred(growth: Growth) -> tuple[str, str]:
+        outcome, seen = separated(growth, geometric)
+        return {HOLDS: FAILS, FAILS: HOLDS}.get(outcome, outcome), seen
 
     def different(m: int) -> Callable[[Growth], tuple[str, str]]:
         def judged(growth: Growth) -> tuple[str, str]:
@@ -341,13 +352,15 @@ def _claims(grown: Sequence[tuple[Setting, Growth]], seed: int) -> Iterator[Clai
 
     yield claim("Figure 1", "log: the three are very close", close)
     yield claim("Figure 1", "log: they seem to converge to the same limit (leads shrink as lists grow)", same_limit)
-    yield claim("Figure 1", "log: yet the measure distinguishes them well", separated)
-    yield claim("Figure 2", "r^-1/2: they converge to different limits", different(root))
+    yield claim("Figure 1", "log: yet the measure distinguishes them well (trained from random)", separated)
+    yield claim("Figure 2", "r^-1/2: they converge to different limits (trained and random)", different(root))
     yield claim(
         "Figure 3", "2^-r: the measures do not converge (they move more than twice as much as under log)", restless
     )
+    yield claim("Figure 3", "2^-r: the measure does not distinguish them well (trained from random)", blurred)
     yield claim("Figure 3", "2^-r: random has a similar NDCG", as_good)
-    yield claim("Figure 4", "log, k = n/5: they converge to different limits", different(top_fifth))
+    says = "log, k = n/5: they converge to different limits (trained and random)"
+    yield claim("Figure 4", says, different(top_fifth))
 
 
 def _lead_text(lead: MeanDifference) -> str:

@@ -117,17 +117,22 @@ def of_errors(errors: Mapping[str, Mapping[str, Errors]], seed: int) -> Iterator
         first = own["figure1"]
         limits = {setting: 0.02 if setting == "alpha = 100" else 0.05 for setting in first.by_setting}
         outcomes = [difference(first.of_queries(setting), seed).below(most) for setting, most in limits.items()]
-        says = "AP: more than 95% accurate for all alphas, more than 98% for alpha = 100"
+        says = f"AP: more than 95% accurate for all alphas, more than 98% for alpha = 100{_elsewhere('TD2004', name)}"
         yield Claim(f"Figure 1, {name}", says, (Finding(all_of(*outcomes), _told(first)),))
         for number, says in (
-            (2, "AP: the larger beta, the more accurate"),
-            (3, "NDCG@n: the larger alpha, the more accurate"),
+            (2, f"AP: the larger beta, the more accurate{_elsewhere('TD2004', name)}"),
+            (3, f"NDCG@n: the larger alpha, the more accurate{_elsewhere('OHSUMED', name)}"),
         ):
             figure = own[f"figure{number}"]
             pairs = itertools.pairwise(map(figure.of_queries, figure.by_setting))
             changes = [compared(after, before, seed) for before, after in pairs]
             seen = f"{_told(figure)}; changes by {' and '.join(map(str, changes))}"
             yield Claim(f"Figure {number}, {name}", says, (Finding(all_of(*(each.below() for each in changes)), seen),))
+
+
+def _elsewhere(published: str, name: str) -> str:
+    """The collection of the paper, if it is another one."""
+    return "" if published.lower() in name.lower() else f" (paper: {published})"
 
 
 def _told(errors: Errors) -> str:

@@ -98,11 +98,20 @@ def claims_of(runs: Sequence[TrainedCollection], seed: int) -> Iterator[Claim]:
 
 
 _CLAIMS_ABOUT_MAP = (
-    ("Table 2", "MAP of ApproxAP is higher than that of AdaRank.MAP (TD2003/TD2004: 0.233/0.350 and 0.137/0.331)"),
-    ("Table 2", "MAP of ApproxAP is higher than that of SVMMap (TD2003/TD2004: 0.233/0.350 and 0.198/0.304)"),
+    (
+        "Table 2",
+        "MAP of ApproxAP is higher than that of AdaRank.MAP (TD2003/TD2004: 0.233/0.350 and 0.137/0.331; more than 5% "
+        "on TD2004)",
+    ),
+    (
+        "Table 2",
+        "MAP of ApproxAP is higher than that of SVMMap (TD2003/TD2004: 0.233/0.350 and 0.198/0.304; more than 15% on "
+        "TD2003)",
+    ),
     (
         "Table 3",
-        f"MAP of ApproxAP is not lower than that of ApproxNDCG by more than {_CLOSE} (0.233/0.350 and 0.238/0.318)",
+        f"MAP of ApproxAP is higher than that of ApproxNDCG on TD2004, and less than {_CLOSE} away on TD2003 "
+        "(TD2003/TD2004: 0.233/0.350 and 0.238/0.318)",
     ),
 )
 
@@ -116,8 +125,9 @@ def _of_map(run: TrainedCollection, seed: int) -> Iterator[Claim]:
     """The claims about MAP."""
     others = ("AdaRank.MAP", "SVMMap", "ApproxNDCG")
     for other, (where, says) in zip(others, _CLAIMS_ABOUT_MAP, strict=True):
-        least = -_CLOSE if other == "ApproxNDCG" else 0.0
-        yield _pair(where, says, run, "ap", ("ApproxAP", other), partial(MeanDifference.above, least=least), seed)
+        is_higher = other != "ApproxNDCG" or "td2004" in run.name.lower()
+        judge = MeanDifference.above if is_higher else partial(MeanDifference.close, margin=_CLOSE)
+        yield _pair(where, says, run, "ap", ("ApproxAP", other), judge, seed)
     yield _better_optimizer(run, "ApproxAP", "ap", seed)
 
 
@@ -131,9 +141,9 @@ def _of_ndcg(run: TrainedCollection, seed: int) -> Iterator[Claim]:
                 seen = f"{mean:.4f}, {mean - value:+z.4f}"
                 findings.append(Finding(within(mean, value, _REACHED), seen, setting))
             where = f"Section {'6.5' if name == 'ApproxAP' else '6.4'}, {run.name}"
-            yield Claim(where, f"NDCG@n of {name} is {value:.4f}, to within {_REACHED}", tuple(findings))
+            yield Claim(where, f"NDCG@n of {name} is {value:.4f} ± {_REACHED}", tuple(findings))
     for better, worse in (("ApproxNDCG", "SoftRank"), ("SoftRank", "AdaRank.NDCG"), ("ApproxNDCG", "AdaRank.NDCG")):
-        says = f"NDCG@n of {better} is higher than that of {worse}"
+        says = f"NDCG@n: {better} is better than {worse}"
         yield _pair("Section 6.4", says, run, "ndcg", (better, worse), MeanDifference.above, seed)
         if worse == "SoftRank":
             yield _top_positions(run, seed)
@@ -184,4 +194,6 @@ def _better_optimizer(run: TrainedCollection, name: str, measure: str, seed: int
     means = [run.mean(name, measure, setting) for setting in (better, reference)]
     seen = f"L-BFGS {means[0]:.4f}, Algorithm 1 {means[1]:.4f}, difference {found}"
     says = f"{name}: a better optimizer could improve the performance"
+    if name != "ApproxAP":
+        says += " (paper: of ApproxAP)"
     return Claim(f"Section 6.3, {run.name}", says, (Finding(found.above(), seen),))

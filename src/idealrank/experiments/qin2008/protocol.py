@@ -18,13 +18,13 @@ PUBLISHED_NDCG = {"ApproxNDCG": 0.6698, "ApproxAP": 0.6693, "SoftRank": 0.6680, 
 #: What the paper leaves open; the first value of each is the reference.
 CHOICES = Choices(
     {
-        "features": ("min-max features", "features as in the files"),
+        "features": ("min-max features", "raw features"),
         "training": ("Algorithm 1", "L-BFGS"),
         "discount": ("LETOR discount", "discount 1/log2(1 + rank)"),
         "AdaRank": ("repeats allowed", "no repeats"),
     }
 )
-NORMALIZE = {"min-max features": "minmax", "features as in the files": None}
+NORMALIZE = {"min-max features": "minmax", "raw features": None}
 LIKE = {"LETOR discount": "letor1", "discount 1/log2(1 + rank)": None}
 #: The open choices that each ranker's training depends on.
 _TRAINED_BY: dict[str, tuple[str, ...]] = {
@@ -74,7 +74,7 @@ class Protocol:
 
     Examples
     --------
-    >>> for name, (_, grid) in Protocol().rankers("features as in the files", graded=False).items():
+    >>> for name, (_, grid) in Protocol().rankers("raw features", graded=False).items():
     ...     print(name, grid)
     ApproxNDCG, Algorithm 1, seed 0 {'alpha': [10, 20, 50, 100, 150, 200, 250, 300]}
     ApproxAP, Algorithm 1, seed 0 {'alpha': [10, 20, 50, 100], 'beta': [10]}
