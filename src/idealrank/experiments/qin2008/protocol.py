@@ -15,7 +15,7 @@ __all__ = ["CHOICES", "LIKE", "NORMALIZE", "PUBLISHED_NDCG", "QUICK", "Protocol"
 #: NDCG@n on OHSUMED: Sections 6.4 and 6.5.
 PUBLISHED_NDCG = {"ApproxNDCG": 0.6698, "ApproxAP": 0.6693, "SoftRank": 0.6680, "AdaRank.NDCG": 0.6589}
 
-#: What the paper leaves open; the first value of each is the reference.
+#: What the paper leaves open, and the discount, for which its eq. (5) has the second value. The first is the reference.
 CHOICES = Choices(
     {
         "features": ("min-max features", "raw features"),
