@@ -246,7 +246,13 @@ class Evaluation(Measured):
         }
 
     def components_dict(self) -> dict[str, Plain]:
-        """Return {measure: the variance between queries, between runs and of both}; null for one query."""
+        """Return the variance components of all measures, for JSON.
+
+        Returns
+        -------
+        dict
+            {measure: the variance between queries, between runs and of both}; None for one query.
+        """
         return {name: plain(next(iter(self.variance_components(name)), None)) for name in self.runs}
 
     def categories_dict(self) -> dict[str, Plain]:
