@@ -29,8 +29,8 @@ from idealrank.measures.conventions import CONVENTION_NAMES, convention
 PAGE = Path(__file__).with_name("conventions.md")
 _Judged = Mapping[str, Mapping[str, float]]
 _INTRO = """\
-`identify` examined {n_tools} tools. It ran {n_run} of them in the versions given, on {date}, and called the formula in
-the source code of the others. *Value* is the NDCG of one list with the labels 2, 0, 1, 0, 3 (or relevant, not,
+`identify` examined {n_tools} tools. It ran {n_run} of them in the versions given, on {date}, and evaluated the formula
+in the source code of the others. *Value* is the NDCG of one list with the labels 2, 0, 1, 0, 3 (or relevant, not,
 relevant, not, relevant) and the scores 5 to 1. A document is relevant if its label is 1 or more, and r is the rank.
 [Presets](presets.md) lists the other choices of each tool: missing queries, precision of scores, AP and P@k.
 
