@@ -132,6 +132,21 @@ def test_folders_that_cannot_be_read_say_why(tmp_path: Path, monkeypatch: pytest
         ir.evaluate("empty", FOUND, "rr")
 
 
+def test_a_folder_of_questions_may_also_hold_what_idealrank_wrote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = _stored("eval/", {q: {"qid": q, "gold": GOLD[q], "retrieved": FOUND[q]} for q in GOLD})
+    saved = ir.save_baseline(folder, folder, "rr", "eval/baseline.json")
+    Path("eval/a_gate.json").write_text(ir.gate(folder, None, "eval/baseline.json", "rr", margin=0.1).to_json())
+    Path("eval/z_values.json").write_text(ir.evaluate(folder, None, "rr").to_json())
+    assert ir.evaluate(folder, None, "rr").per_query["rr"].tolist() == saved.values["rr"].tolist()
+    for question in GOLD:
+        Path(f"eval/{question}.json").unlink()
+    with pytest.raises(IdealrankError, match="eval/:1:1: expected questions, but all JSON files of the folder are res"):
+        ir.evaluate(folder, None, "rr")
+
+
 def test_the_id_of_a_chunk_is_not_guessed_beside_that_of_its_document() -> None:
     chunks = {q: [{"id": doc, "source": doc[0]} for doc in docs] for q, docs in FOUND.items()}
     with pytest.raises(IdealrankError, match="'id' may hold the documents, and 'source' too: pass doc="):

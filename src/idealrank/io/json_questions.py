@@ -22,7 +22,8 @@ def load_folder(folder: str | os.PathLike[str]) -> Any:
     """Return the content of a folder of JSON files.
 
     An object is a record of one question, a list of documents is what was retrieved for the question that the file is
-    named after, and a list of records with questions is a part of one table.
+    named after, and a list of records with questions is a part of one table. Baselines and other results that idealrank
+    wrote are skipped.
 
     Parameters
     ----------
@@ -37,12 +38,15 @@ def load_folder(folder: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ParseError
-        If a file is not valid JSON, or the files are of different kinds.
+        If a file is not valid JSON, the files are of different kinds, or there are only results of idealrank.
     """
     records: list[Any] = []
     lists: dict[str, Any] = {}
     for path in json_files(folder):
-        content = unwrapped(load_json(path))
+        content = load_json(path)
+        if _is_result(content):
+            continue
+        content = unwrapped(content)
         if isinstance(content, Mapping):
             records.append({FILE: path.stem, **content})
         elif _are_questions(content):
@@ -52,7 +56,16 @@ def load_folder(folder: str | os.PathLike[str]) -> Any:
         if not isinstance(content, (list, Mapping)) or (records and lists):
             what = "an object per question, or a list of documents per question"
             raise ParseError(f"expected {what}, in every file of the folder", display_name(path))
+    if not records and not lists:
+        raise ParseError("expected questions, but all JSON files of the folder are results of idealrank", str(folder))
     return records or lists
+
+
+def _is_result(content: Any) -> bool:
+    """Return whether idealrank wrote this: a result has its version, and the conventions behind its numbers."""
+    if not isinstance(content, Mapping):
+        return False
+    return isinstance(content.get("idealrank"), str) and isinstance(content.get("conventions"), Mapping)
 
 
 def unwrapped(content: Any) -> Any:
