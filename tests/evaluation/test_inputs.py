@@ -445,8 +445,18 @@ def test_chunks_or_documents_are_joined_by_the_column_that_all_frames_have() -> 
     assert ir.evaluate(both, run, "rr").mean["rr"] == pytest.approx(1 / 3)
     assert ir.evaluate(both, rows("question_id", "doc_id", "", "score"), "rr", like=best).mean["rr"] == 0.5
     with pytest.raises(DataError, match="'chunk_id' may hold the documents, and 'doc_id' too: pass doc="):
-        ir.evaluate({"q1": ["b"]}, run, "rr")
+        ir.evaluate({"q1": ["b", "d1"]}, run, "rr")
     assert ir.evaluate({"q1": ["b"]}, run, "rr", doc="chunk_id").mean["rr"] == 0.5
+
+
+def test_chunks_or_documents_are_joined_by_the_column_that_has_judged_ids() -> None:
+    run = rows("question_id", "doc_id", "chunk_id", "score")
+    best = ir.convention("trec_eval").replace(duplicates="best")
+    assert ir.evaluate({"q1": ["b"]}, run, "rr").mean["rr"] == 0.5
+    assert ir.evaluate({"q1": ["d2"]}, run, "rr", like=best).mean["rr"] == 0.5
+    for judged in (["b", "d1"], ["unknown"]):  # both columns, or neither
+        with pytest.raises(DataError, match="'chunk_id' may hold the documents, and 'doc_id' too: pass doc="):
+            ir.evaluate({"q1": judged}, run, "rr")
 
 
 def test_several_chunks_per_document_are_an_error_that_names_a_remedy() -> None:

@@ -147,10 +147,28 @@ def test_a_folder_of_questions_may_also_hold_what_idealrank_wrote(
         ir.evaluate(folder, None, "rr")
 
 
+def test_the_judged_ids_say_whether_chunks_or_their_sources_were_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("id", "chunk_id"):
+        chunks = {q: [{name: doc, "source": f"{doc[0]}.md"} for doc in docs] for q, docs in FOUND.items()}
+        sources = {q: [f"{doc[0]}.md" for doc in docs[:1]] for q, docs in GOLD.items()}
+        both = {q: {"qid": q, "gold": [{"passage_id": doc} for doc in GOLD[q]], "retrieved": chunks[q]} for q in GOLD}
+        inputs: list[tuple[Any, Any]] = [(GOLD, chunks), (_stored(f"{name}.json", GOLD), _stored("run.json", chunks))]
+        for gold, run in [*inputs, (_stored(f"{name}/", both), None)]:
+            assert ir.evaluate(gold, run, "rr").per_query["rr"].tolist() == EXPECTED["rr"].tolist()
+        best = ir.convention("trec_eval").replace(duplicates="best")
+        assert (
+            ir.evaluate(sources, chunks, "rr", like=best).mean
+            == ir.evaluate(sources, chunks, "rr", like=best, doc="source").mean
+        )
+
+
 def test_the_id_of_a_chunk_is_not_guessed_beside_that_of_its_document() -> None:
     chunks = {q: [{"id": doc, "source": doc[0]} for doc in docs] for q, docs in FOUND.items()}
     with pytest.raises(IdealrankError, match="'id' may hold the documents, and 'source' too: pass doc="):
-        ir.evaluate(GOLD, chunks, "rr")
+        ir.evaluate({q: ["unknown"] for q in GOLD}, chunks, "rr")
     assert ir.evaluate(GOLD, chunks, "rr", doc="id").per_query["rr"].tolist() == EXPECTED["rr"].tolist()
     rows = [{"question_id": q, "chunks": own} for q, own in chunks.items()]
     assert ir.evaluate(GOLD, rows, "rr", doc="id").per_query["rr"].tolist() == EXPECTED["rr"].tolist()

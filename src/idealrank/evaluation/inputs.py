@@ -238,7 +238,10 @@ def judged_and_each_system(
             qrels, runs = text_judgments(judged.spans("qrels"), dict(_each(systems, lambda shape: shape.spans("run"))))
             return qrels, _grouped(iter(runs.items()), n_runs)
         _join_frames(judged, systems)
-        return judged.qrels(), _grouped(_each(systems, lambda shape: shape.run()), n_runs)
+        qrels = judged.qrels()
+        for each in systems.values():
+            each.join_ids(qrels.doc_ids)
+        return qrels, _grouped(_each(systems, lambda shape: shape.run()), n_runs)
     labeled = judged.ranking(scored=systems is None)
     if labeled.n_docs == 0 and not allow_empty:
         raise DataError("there are no documents: there is nothing to evaluate")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -52,6 +52,7 @@ class FrameShape(Shape):
         return ("qrels", "run") if has_lists else ("qrels", "run", "ranking")
 
     _joined: Collection[str] | None = None
+    _judged: Iterable[str] = ()
     _chunk = "chunk"
 
     @cached_property
@@ -73,6 +74,11 @@ class FrameShape(Shape):
         for each in ("_relevant", "_retrieved"):  # whose queries depend on it
             self.__dict__.pop(each, None)
 
+    def join_ids(self, ids: Iterable[str]) -> None:
+        """Prefer the column of documents that has some of these ids."""
+        self._judged = ids
+        self.__dict__.pop("_retrieved", None)  # whose documents depend on it
+
     def _query(self) -> str:
         """Return the column of queries: that which the other frames have, too."""
         if "query" in self.layout.columns:
@@ -92,11 +98,19 @@ class FrameShape(Shape):
         both = [name for name in either if name is not None]
         shared = [name for name in both if name in (self._joined or ())]
         if len(both) == 2 and not shared:
+            shared = [name for name in both if self._has_judged(name)]
+            if len(shared) == 1:
+                return shared[0]
             raise DataError(
                 f"{both[0]!r} may hold the documents, and {both[1]!r} too: pass doc= with the one that the judgments "
                 "and the run share (--doc on the command line)"
             )
         return (shared or both or [self._need("doc")])[0]
+
+    def _has_judged(self, name: str) -> bool:
+        """Return whether a column holds any judged document."""
+        found = set(map(str, collected(self.value, [name]).get_column(name).to_list()))
+        return any(doc in found for doc in self._judged)
 
     @property
     def has_spans(self) -> bool:
@@ -167,7 +181,9 @@ class FrameShape(Shape):
             raise DataError(f"{name!r} holds lists, so a query has one row; it has several", query=again)
         lists = {each: list(cell) if is_list(cell) else [] for each, cell in zip(ids, cells, strict=True)}
         others = {role: own for role, own in self.layout.columns.items() if own not in self._names}
-        return recognize(lists, f"the column {name!r}", InputLayout(columns=others))
+        inner = recognize(lists, f"the column {name!r}", InputLayout(columns=others))
+        inner.join_ids(self._judged)
+        return inner
 
     @property
     def own_system(self) -> Shape | None:

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -201,6 +201,11 @@ class PathShape(Shape):
         """Prefer these columns."""
         if self._inner is not None:
             self._inner.join_on(names)
+
+    def join_ids(self, ids: Iterable[str]) -> None:
+        """Prefer the column of documents that has some of these ids."""
+        if self._inner is not None:
+            self._inner.join_ids(ids)
 
     @property
     def own_system(self) -> Shape | None:

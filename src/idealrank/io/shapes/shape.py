@@ -160,6 +160,9 @@ class Shape:
     def join_on(self, names: Collection[str]) -> None:
         """Prefer these columns, which all frames that are joined have."""
 
+    def join_ids(self, ids: Iterable[str]) -> None:
+        """If two columns may hold the documents, take the one that has some of these ids, the judged ones."""
+
     @property
     def own_system(self) -> Shape | None:
         """The retrieved documents that come with the judgments, if each query has one row with both."""
