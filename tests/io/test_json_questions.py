@@ -132,6 +132,41 @@ def test_folders_that_cannot_be_read_say_why(tmp_path: Path, monkeypatch: pytest
         ir.evaluate("empty", FOUND, "rr")
 
 
+def test_some_grades_without_others_name_the_file_and_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    graded: dict[str, Any] = {
+        "a": [{"passage_id": "x", "grade": 2}],
+        "b": [{"passage_id": "y", "grade": 1}, {"passage_id": "z"}],
+    }
+    message = (
+        r"'z' has no 'grade', which other documents have: add it, such as 1, or remove 'grade' from all documents, so "
+        r"that all count as relevant alike \(query '{}'\)"
+    )
+    folder = _stored("eval/", {name: {"qid": f"q_{name}", "gold": gold} for name, gold in graded.items()})
+    for data, start, query in (
+        (folder, r"^eval/b\.json:1:1: ", "q_b"),
+        (_stored("lists/", graded), r"^lists/b\.json:1:1: ", "b"),
+        (_stored("gold.json", [{"id": q, "gold": gold} for q, gold in graded.items()]), r"^gold\.json:1:1: ", "b"),
+        (_stored("rows.json", [{"qid": q, **doc} for q in graded for doc in graded[q]]), r"^rows\.json:1:1: ", "b"),
+        (graded, "^", "b"),
+    ):
+        with pytest.raises(IdealrankError, match=start + message.format(query)):
+            ir.evaluate(data, {"q_b": ["z"]}, "rr")
+    for gold in graded.values():
+        for document in gold:
+            document.pop("grade", None)
+    assert ir.evaluate(graded, {"a": ["x"], "b": ["y"]}, "rr").mean["rr"] == 1
+
+
+def test_questions_may_have_their_category_beside_them() -> None:
+    questions = [{"id": q, "gold": GOLD[q], "retrieved": FOUND[q], "meta": {"lang": TEXTS[q][:2]}} for q in GOLD]
+    found = ir.evaluate(questions, None, "rr", by="lang")
+    assert list(found.query_ids) == [*GOLD]
+    assert found.categories == tuple(TEXTS[q][:2] for q in GOLD)
+
+
 def test_a_folder_of_questions_may_also_hold_what_idealrank_wrote(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

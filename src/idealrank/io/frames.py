@@ -197,7 +197,8 @@ def values_by_query(frame: Any, query: str, column: str) -> dict[object, object]
     chosen = _chosen(frame, query, column)
     by_query: dict[object, object] = {}
     cells = chosen.get_column(column)
-    values = [None if null else value for value, null in zip(cells.to_list(), cells.is_null().to_list(), strict=True)]
+    nulls = np.asarray(cells.is_null()).tolist()
+    values = [None if null else value for value, null in zip(cells.to_list(), nulls, strict=True)]
     for row, (each, value) in enumerate(zip(read_query_ids(chosen, query).tolist(), values, strict=True)):
         first = by_query.setdefault(each, value)
         if first is not value and first != value:

@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -280,4 +280,18 @@ class PathShape(Shape):
                 from idealrank.io.parquet_csv import line_of_record
 
                 line = line_of_record(read_whole(self._path), error.row + 1)
-            raise ParseError(str(error), display_name(self._path), line) from None
+            raise ParseError(str(error), display_name(self._file_of(error.query)), line) from None
+
+    def _file_of(self, query: object) -> str:
+        """Return the path, or that of the file of a query in a folder."""
+        path: str = self._path
+        inner: Shape | None = self.__dict__.get("_inner")  # None if reading it is what failed
+        if not self._is_folder or query is None or inner is None:
+            return path
+        from idealrank.io.frame_roles import FILE
+
+        name = query
+        with suppress(DataError):  # files of several queries, which have no name of their own
+            name = inner.categories(FILE).get(query, query) if FILE in inner.column_names else query
+        own = os.path.join(path, f"{name}.json")
+        return own if os.path.isfile(own) else path

@@ -55,6 +55,7 @@ class RecordsShape(FrameShape):
 
     def qrels(self) -> Qrels:
         """Return the judgments, with the queries for which nothing is relevant."""
+        self._check_labels()
         return self._with_all(super().qrels())
 
     def run(self) -> Run:
@@ -66,6 +67,22 @@ class RecordsShape(FrameShape):
         spans = super().spans(content)
         ids, offsets = self._all_queries(spans.query_ids, spans.offsets)
         return replace(spans, query_ids=ids, offsets=offsets)
+
+    def _check_labels(self) -> None:
+        """Raise a DataError that names the first document without a label if others have one."""
+        names, given = self.column_names, self.layout.columns
+        label = find_column("label", names, given)
+        if label is None or self._relevant is not None:
+            return
+        labels = self.value.get_column(label).to_list()
+        lacking = [row for row, each in enumerate(labels) if each is None]
+        if lacking and len(lacking) < len(labels):
+            query, doc = (self.value.get_column(name).to_list()[lacking[0]] for name in (self._query(), self._doc()))
+            raise DataError(
+                f"{doc!r} has no {label!r}, which other documents have: add it, such as 1, or remove {label!r} from "
+                "all documents, so that all count as relevant alike",
+                query=query,
+            )
 
     def _with_all(self, content: _Content) -> _Content:
         ids, offsets = self._all_queries(content.query_ids, content.offsets)
