@@ -81,6 +81,26 @@ def test_a_baseline_is_saved_and_used(files: Path) -> None:
     assert json.loads(first.stdout)["measures"] == json.loads(second.stdout)["measures"]
 
 
+def test_saving_a_baseline_says_what_was_found_in_the_data(files: Path) -> None:
+    gold = {f"q{i}": [f"d{i}"] for i in range(8)}
+    Path("gold.json").write_text(json.dumps(gold | {"q9": []}))
+    Path("found.json").write_text(json.dumps({query: ["x"] for query in [*gold, "q10"]}))
+    saved = run("gold.json", "found.json", "-m", "rr", "-m", "ndcg@10", "--save", "baseline.json")
+    assert saved.exit_code == 0, saved.output
+    assert "note: 1 unjudged query of the run is left out, first 'q10'" in saved.stderr
+    assert "note: 8 (100.0%) of the ranked documents are unjudged" in saved.stderr
+    assert "note: the mean of rr is 0, already the worst value: any system would pass" in saved.stderr
+    gated = run("gold.json", "found.json", "-m", "rr", "--baseline", "baseline.json")
+    assert gated.exit_code == 3
+    assert "the baseline's mean of rr is 0, already the worst value, so that any system would pass" in gated.stderr
+    quiet = run("gold.json", "found.json", "-m", "rr", "--save", "baseline.json", "--quiet")
+    assert not quiet.stderr
+    spans = {"gold": [{"document": "a", "begin": 0, "end": 9}], "retrieved": [{"document": "a", "begin": 0, "end": 20}]}
+    Path("spans.json").write_text(json.dumps([{"id": query, **spans} for query in gold]))
+    saved = run("spans.json", "-m", "ndcg@10", "--save", "baseline.json")
+    assert "measures count text, not chunks: a cutoff is a number of characters" in saved.stderr, saved.output
+
+
 def test_a_policy_needs_no_arguments_and_the_command_line_wins(files: Path) -> None:
     lines = ['data = "qrels.txt"', 'candidate = "worse.run"', 'baseline = "better.run"', 'measures = ["rr", "ap"]']
     Path("pyproject.toml").write_text("\n".join(["[tool.idealrank.gate]", *lines, 'margin = "5%"']))

@@ -124,7 +124,7 @@ def test_a_margin_that_says_nothing_is_refused(margin: Any, message: str) -> Non
 def test_a_relative_margin_needs_a_baseline_that_finds_something() -> None:
     good = {f"q{i}": {"a"} for i in range(8)}
     nothing = {query: ["b"] for query in good}
-    with pytest.raises(OptionError, match="2% of the baseline's mean, 0, is not a drop"):
+    with pytest.raises(OptionError, match=r"mean of rr is 0, already the worst value.* the same ids"):
         ir.gate(good, nothing, nothing, "rr", margin="2%")
     with pytest.raises(OptionError, match="any system would pass"):
         ir.gate(good, nothing, nothing, "rr")

@@ -171,8 +171,9 @@ def _margin(margins: tuple[str, ...]) -> Any:
 
 
 def _save(request: Request, path: str) -> None:
-    from idealrank.cli.support.terminal import note
+    from idealrank.cli.support.terminal import note, notes
     from idealrank.comparison.gating.saved_baseline import save_baseline
+    from idealrank.evaluation.data_quality import notable_problems
 
     inputs = request.inputs()
     saved = save_baseline(inputs.data, inputs.systems, request.measures, path, like=inputs.like)
@@ -180,3 +181,4 @@ def _save(request: Request, path: str) -> None:
         f"saved the values of {len(saved.query_ids):,} queries by {', '.join(saved.values)} in {path}",
         quiet=request.quiet,
     )
+    notes(sorted(map(str, notable_problems(saved.problems))), quiet=request.quiet)

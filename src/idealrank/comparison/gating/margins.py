@@ -46,7 +46,8 @@ def margin_in(margin: Margin, name: str, measure: Measure, baseline_mean: float)
     Raises
     ------
     OptionError
-        If it is as large as the range of the measure or as the baseline's mean, so that any system would pass.
+        If it is as large as the range of the measure, or reaches from the baseline's mean to the worst value, so that
+        any system would pass.
 
     Examples
     --------
@@ -56,16 +57,21 @@ def margin_in(margin: Margin, name: str, measure: Measure, baseline_mean: float)
     """
     value, is_relative = _parsed(margin, name)
     drop = value * abs(baseline_mean) if is_relative else value
+    lowest, highest = measure.value_range
+    worst = highest if measure.lower_is_better else lowest
+    if baseline_mean == worst:
+        raise OptionError(
+            f"the baseline's mean of {name} is {worst:g}, already the worst value, so that any system would pass: "
+            "check that retrieved and judged documents have the same ids, or use another measure"
+        )
     if not drop > 0:
         raise OptionError(
             f"margin of {name}: {margin} of the baseline's mean, {baseline_mean:g}, is not a drop: give a number"
         )
-    lowest, highest = measure.value_range
     if drop >= highest - lowest:
         raise OptionError(
             f"margin of {name} must be below the range of the measure, {lowest:g} to {highest:g}, got {margin}"
         )
-    worst = highest if measure.lower_is_better else lowest
     if abs(baseline_mean - worst) <= drop:
         raise OptionError(
             f"margin of {name}, {margin}, reaches from the baseline's mean, {baseline_mean:.4g}, to the worst value, "

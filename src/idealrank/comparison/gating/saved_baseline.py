@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -17,6 +17,7 @@ from idealrank._present.result import Result
 from idealrank._typing import Floats
 from idealrank.data.columns import float_array
 from idealrank.data.judgments import Qrels
+from idealrank.data.problem import Problem
 from idealrank.data.ranking import Order, RankingData
 from idealrank.errors import DataError, ParseError
 from idealrank.evaluation.evaluation_result import Evaluation
@@ -48,6 +49,8 @@ class Baseline(Result):
         {query: SHA-256 of its judgments}.
     version : str
         The version of idealrank.
+    problems : tuple of Problem
+        What was found in the data, and measures that cannot drop; the file does not have them.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class Baseline(Result):
     conventions: Mapping[str, Any]
     digests: Mapping[str, str]
     version: str
+    problems: tuple[Problem, ...] = ()
 
     @classmethod
     def of(cls, evaluation: Evaluation, digests: Mapping[str, str]) -> Baseline:
@@ -81,7 +85,8 @@ class Baseline(Result):
 
         ids = tuple(map(str, evaluation.query_ids.tolist()))
         values = {**evaluation.per_query, **evaluation.runs}
-        return cls(ids, values, evaluation.conventions, {name: digests[name] for name in ids}, __version__)
+        problems = (*evaluation.problems, *_cannot_drop(evaluation))
+        return cls(ids, values, evaluation.conventions, {name: digests[name] for name in ids}, __version__, problems)
 
     def to_dict(self) -> dict[str, Plain]:
         """Return what the file holds."""
@@ -191,6 +196,17 @@ def save_baseline(
         with atomic_output(path) as file:
             file.write(f"{json_text(baseline.to_dict(), indent=1)}\n".encode("utf-8", "surrogateescape"))
     return baseline
+
+
+def _cannot_drop(evaluation: Evaluation) -> Iterator[Problem]:
+    """Yield a problem per measure whose mean is already the worst value, so that every candidate would pass."""
+    for name, mean in evaluation.mean.items():
+        measure = evaluation.filled[name]
+        lowest, highest = measure.value_range
+        worst = highest if measure.lower_is_better else lowest
+        if mean == worst:
+            text = f"the mean of {name} is {worst:g}, already the worst value: any system would pass"
+            yield Problem("worst mean", len(evaluation.query_ids), text)
 
 
 def is_saved_baseline(value: object) -> bool:
