@@ -128,6 +128,9 @@ def test_folders_that_cannot_be_read_say_why(tmp_path: Path, monkeypatch: pytest
             message = r"broken/q1\.json:1:2: not valid JSON"
         with pytest.raises(IdealrankError, match=message):
             ir.evaluate(data, FOUND, "rr")
+    other = {"a": {"qid": "q1", "gold": ["a"]}, "settings": {"model": "x"}}
+    with pytest.raises(IdealrankError, match=r"^other/settings\.json:1:1: a value is missing.*column 'qid'"):
+        ir.evaluate(_stored("other/", other), FOUND, "rr")
     with pytest.raises(IsADirectoryError, match="JSON files"):
         ir.evaluate("empty", FOUND, "rr")
 

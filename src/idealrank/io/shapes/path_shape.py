@@ -136,7 +136,8 @@ class PathShape(Shape):
         if self.kind is None:
             return ("scores",)
         if self._inner is not None:
-            return self._inner.gives
+            with self._located():
+                return self._inner.gives
         return (_CONTENT[self.kind.holds],)
 
     @cached_property
@@ -183,7 +184,8 @@ class PathShape(Shape):
 
     def column(self, name: str) -> Shape | None:
         """Return a column of scores."""
-        return None if self._inner is None else self._inner.column(name)
+        with self._located():
+            return None if self._inner is None else self._inner.column(name)
 
     def categories(self, column: str) -> dict[object, object]:
         """Return {query: its value in this column of the file}."""
@@ -216,7 +218,8 @@ class PathShape(Shape):
     @property
     def has_spans(self) -> bool:
         """Whether documents come with offsets of text."""
-        return self._inner is not None and self._inner.has_spans
+        with self._located():
+            return self._inner is not None and self._inner.has_spans
 
     def spans(self, content: Literal["qrels", "run"]) -> Spans:
         """Return the spans of text in documents."""
@@ -280,18 +283,21 @@ class PathShape(Shape):
                 from idealrank.io.parquet_csv import line_of_record
 
                 line = line_of_record(read_whole(self._path), error.row + 1)
-            raise ParseError(str(error), display_name(self._file_of(error.query)), line) from None
+            raise ParseError(str(error), display_name(self._file_of(error)), line) from None
 
-    def _file_of(self, query: object) -> str:
-        """Return the path, or that of the file of a query in a folder."""
+    def _file_of(self, error: DataError) -> str:
+        """Return the path, or that of the file in a folder that the error is about."""
         path: str = self._path
         inner: Shape | None = self.__dict__.get("_inner")  # None if reading it is what failed
-        if not self._is_folder or query is None or inner is None:
+        if not self._is_folder or inner is None:
             return path
         from idealrank.io.frame_roles import FILE
 
-        name = query
+        name, columns = error.query, inner.column_names
         with suppress(DataError):  # files of several queries, which have no name of their own
-            name = inner.categories(FILE).get(query, query) if FILE in inner.column_names else query
+            if error.query is None and error.row is not None and {FILE, error.column} <= {*columns}:
+                name = inner.value.get_column(FILE).to_list()[error.row]
+            elif FILE in columns:
+                name = inner.categories(FILE).get(error.query, error.query)
         own = os.path.join(path, f"{name}.json")
         return own if os.path.isfile(own) else path
