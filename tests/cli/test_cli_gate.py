@@ -111,6 +111,17 @@ def test_a_policy_needs_no_arguments_and_the_command_line_wins(files: Path) -> N
     assert [(each["measure"], each["margin"], each["verdict"]) for each in other["measures"]] == [("ap", 0.01, "pass")]
 
 
+def test_a_policy_names_fields(files: Path) -> None:
+    rows = [{"id": f"q{i}", "mine": ["a"], "ours": ["b", "a"], "kind": "xy"[i % 2]} for i in range(8)]
+    Path("eval.json").write_text(json.dumps(rows))
+    assert run("eval.json", "-m", "rr", "--doc", "mine,ours", "--save", "baseline.json").exit_code == 0
+    lines = ['data = "eval.json"', 'baseline = "baseline.json"', 'measures = ["rr"]', 'doc = "mine,ours"']
+    Path("gate.toml").write_text("\n".join(lines))
+    result = run("--policy", "gate.toml", "--by", "kind")
+    assert result.exit_code == 0, result.output
+    assert "mine, ours" in " ".join(run("eval.json", "--baseline", "baseline.json").output.split())
+
+
 def test_junit_is_xml_and_html_is_written(files: Path) -> None:
     result = run("qrels.txt", "worse.run", "--baseline", "better.run", "--junit", "gate.xml", "--html", "gate.html")
     assert result.exit_code == 1

@@ -96,7 +96,8 @@ def command(
 
     --save writes the values of a system to a file, with conventions and digests of the judgments; a file that does not
     match is an error that says what differs. A table [tool.idealrank.gate] in pyproject.toml, or a TOML file, can set
-    the arguments of idealrank.gate: data, candidate, baseline, measures, margin, level, like, by and removed.
+    the arguments of idealrank.gate: data, candidate, baseline, measures, margin, level, like, by and removed, and the
+    columns query, doc, label, score, rank and subtopic.
 
     \b
     Examples:
