@@ -19,6 +19,8 @@ from idealrank.experiments import jin2013, reproduce, wang2013
 from idealrank.experiments.claims import Choices, Claim, Finding, difference
 from idealrank.experiments.reproduction import Reproduction
 
+_DISTINGUISHES = "log: yet the measure distinguishes them well"
+
 
 @pytest.fixture(scope="module")
 def small() -> ir.RankingData:
@@ -31,9 +33,16 @@ def test_wang2013_finds_what_the_paper_says_of_long_lists() -> None:
     assert growth.values.shape == (3, 4, 8, 1500)
     claims = {claim.says: claim for claim in wang2013._claims([(wang2013.choices().reference, growth)], 0)}
     limits = [f"{name}: they converge to different limits (trained and random)" for name in ("r^-1/2", "log, k = n/5")]
-    for says in ("log: yet the measure distinguishes them well (trained from random)", *limits):
+    for says in limits:
         assert claims[says].holds
+    outcomes = {each.setting["criterion"]: each.outcome for each in claims[_DISTINGUISHES].findings}
+    assert [outcomes[f"{kind}, only from random"] for kind in ("single lists", "means")] == ["holds", "holds"]
     assert claims["log: the three are very close"].verdict == "fails"  # 0.9 is not close to 0.7
+    opposite = {"holds": "fails", "fails": "holds"}
+    denied = claims["2^-r: the measure cannot distinguish the three very well"].findings
+    told = [wang2013._distinguishes(growth, 2, each.setting["criterion"], 0)[0] for each in denied]
+    assert [each.outcome for each in denied] == [opposite.get(outcome, outcome) for outcome in told]
+    assert "holds" in told
     random = np.random.default_rng(0).uniform(-1, 1, test.n_docs)
     for m, name in enumerate(wang2013.MEASURES.values()):
         whole = ir.measure(name)(test.labels, random, test.offsets)
@@ -46,11 +55,35 @@ def test_a_random_ranker_is_very_close_under_log_where_most_documents_are_releva
     growth = wang2013.grow(train, test)
     claims = {claim.says: claim for claim in wang2013._claims([(wang2013.choices().reference, growth)], 0)}
     assert claims["log: the three are very close"].verdict == "holds"
-    assert claims["log: yet the measure distinguishes them well (trained from random)"].verdict == "holds"
+    assert claims[_DISTINGUISHES].findings[1].outcome == "holds"  # trained from random
     random = claims["2^-r: random has a similar NDCG"]
     first, second, last = (growth.values[ranker, 2, :, -1] for ranker in range(3))
     share = np.mean(np.minimum(first, second) - last < 0.05)
     assert f"on {share:.0%} of single lists" in random.seen
+
+
+def made_up(*rankers: list[list[float]]) -> wang2013.Growth:
+    """Lists of five documents with these values under each measure."""
+    values = np.repeat(np.array(rankers)[:, np.newaxis], len(wang2013.MEASURES), axis=1)
+    return wang2013.Growth(np.arange(1, 6), values, ((), (), ()))
+
+
+@pytest.mark.parametrize(
+    ("second", "on_lists", "by_means"),
+    [
+        ([[0.5] * 5] * 8, "holds", "holds"),
+        ([[0.8] * 5] * 8, "fails", "undecided"),  # ties
+        ([[0.9, 0.5, 0.9, 0.5, 0.5]] * 8, "fails", "fails"),  # the lead changes on all lists, and that of means too
+        ([[0.7] * 5] * 5 + [[0.7, 0.7, 0.81, 0.7, 0.7]] * 3, "undecided", "holds"),
+        ([[0.9] * 5] * 4 + [[0.7] * 5] * 4, "undecided", "undecided"),
+    ],
+)
+def test_what_tells_rankers_apart_depends_on_the_criterion(
+    second: list[list[float]], on_lists: str, by_means: str
+) -> None:
+    growth = made_up([[0.8] * 5] * 8, second, [[0.1] * 5] * 8)
+    found = [wang2013._distinguishes(growth, 0, criterion, 0)[0] for criterion in wang2013._CRITERIA]
+    assert found == [on_lists, "holds", by_means, "holds"]
 
 
 def test_limits_are_means_of_the_limits_of_queries() -> None:
@@ -87,8 +120,10 @@ def test_wang2013_joins_short_queries_to_several_lists(small: ir.RankingData) ->
     found = wang2013.reproduce({"first": small, "second": small.subset(range(10))})
     assert [claim.where for claim in found.claims] == [f"Figure {number}" for number in (1, 1, 1, 2, 3, 3, 3, 4)]
     settings = wang2013.choices(["first", "second"]).settings()
-    assert len(settings) == 1 + 5 + 4 + 1  # the data, five seeds, two forms of RankSVM
-    assert {len(claim.findings) for claim in found.claims} == {len(settings)}
+    assert len(settings) == 1 + 5 + 4 + 1 + 2  # data, five seeds, two forms of RankSVM, three ways to train
+    n_criteria = 4  # what "distinguish" means, tried on the reference
+    counts = [len(claim.findings) - len(settings) for claim in found.claims]
+    assert counts == [0, 0, n_criteria - 1, 0, 0, n_criteria - 1, 0, 0]
     assert not any("nan" in finding.seen for claim in found.claims for finding in claim.findings)
     assert found.notes[0].startswith("first: 10 lists of 200 documents (documents of one half")
     assert "simulated topics: 6 lists of 60 documents (generated" in found.notes[0]
@@ -111,6 +146,14 @@ def test_lists_are_made_of_queries_that_no_ranker_was_trained_on(small: ir.Ranki
     assert set(rows) <= whole
 
 
+def test_weakened_rankers_have_one_query_or_features_that_say_nothing_about_the_best(small: ir.RankingData) -> None:
+    whole = wang2013._on_one_scale(small)
+    one, rest = wang2013._weakened(whole, whole, "trained on one query")
+    assert (one.n_queries, rest.n_queries) == (1, small.n_queries)
+    for part in wang2013._weakened(whole, whole, "features cut at 0"):
+        np.testing.assert_array_equal(part.known_features(), np.minimum(whole.known_features(), 0))
+
+
 def test_wang2013_needs_features_queries_and_documents() -> None:
     with pytest.raises(DataError, match="data: the experiment trains rankers: it needs features, and at least four"):
         wang2013.reproduce(ir.from_arrays([1, 0], offsets=[0, 2]))
@@ -129,7 +172,7 @@ def test_jin2013_holds_everywhere(small: ir.RankingData) -> None:
     for data in (None, small):
         found = jin2013.reproduce(data, seed=3)
         assert all(claim.holds for claim in found.claims)
-        assert len(found.claims) == 9
+        assert [claim.is_extension for claim in found.claims] == [number in (3, 4, 6) for number in range(1, 10)]
     drawn = found.figures["figure1"].axes[0]
     assert [text.get_text() for text in drawn.get_yticklabels()] == [
         "ideal", "i = 1, j = 1: + 5 + 0", "i = 3, j = 2: + 4 + 0", "i = 4, j = 4: + 4 + 1"
@@ -152,7 +195,7 @@ def test_reproduce_prints_claims_and_writes_figures(
         commands, ["reproduce", "jin2013", "--data", "data.txt", "--figures", "out", "--format", "json"]
     )
     assert shown.exit_code == 0
-    assert {row["verdict"] for row in json.loads(shown.stdout)["claims"]} == {"holds"}
+    assert {row["verdict"] for row in json.loads(shown.stdout)["claims"]} == {"holds", "extension: holds"}
     assert sorted(path.name for path in Path("out").iterdir()) == [f"jin2013-figure{i}.svg" for i in (1, 2, 3)]
     assert CliRunner().invoke(commands, ["reproduce", "nobody1999"]).exit_code == 2
     twice = CliRunner().invoke(commands, ["reproduce", "jin2013", "--data", "data.txt", "--data", "data.txt"])
@@ -173,8 +216,8 @@ def with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
         ("text", "\n\nTable 2\nranker   NDCG\nours    0.670\n\ntheta_0 is 0\n"),
         (
             "markdown",
-            "\n\n### Table 2\n\n| ranker |  NDCG |\n|:-------|------:|\n| ours   | 0.670 |\n\n> All 9 claims hold.\n>\n"
-            "> theta_0 is 0\n",
+            "\n\n### Table 2\n\n| ranker |  NDCG |\n|:-------|------:|\n| ours   | 0.670 |\n\n> All 6 claims hold. "
+            "All 3 extensions hold.\n>\n> theta_0 is 0\n",
         ),
         ("csv", "\n\nranker,NDCG\nours,0.67\n"),
     ],
@@ -190,7 +233,7 @@ def test_every_format_says_how_many_claims_hold(with_numbers: None) -> None:
         shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--format", output_format])
         assert f"{mark}{jin2013.reproduce(None, seed=0).verdict()}\n" in shown.stdout
     shown = CliRunner().invoke(commands, ["reproduce", "jin2013", "--format", "csv"])
-    assert "All 9 claims hold." in shown.stderr
+    assert "All 6 claims hold. All 3 extensions hold." in shown.stderr
 
 
 @pytest.mark.usefixtures("with_numbers")
@@ -342,6 +385,12 @@ def test_a_concession_is_no_claim_that_holds() -> None:
     found = Reproduction((conceded, missing, Claim.exact("Figure 1", "all meet", "0.01", True)), {})
     assert found.verdict() == "Of 2 claims, 1 holds and 1 is not testable."
     assert [row[1] for row in found.table("Claims").rows] == ["concession: holds", "not testable", "holds"]
+
+
+def test_an_extension_is_counted_apart() -> None:
+    own = Claim.exact("Theorem 1", "equal", "equal", True)
+    further = Claim.exact("not in the paper", "with ties", "equal", True, is_extension=True)
+    assert Reproduction((own, further), {}).verdict() == "Of 1 claim, 1 holds. Of 1 extension, 1 holds."
 
 
 def test_nothing_is_drawn_before_a_figure_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,7 +74,7 @@ def test_each_claim_has_a_verdict_and_its_settings(generator: Any) -> None:
         others = found.get("Claims in other settings", [[]])[1:]
         for number, (claim, verdict, _, where, share) in enumerate(claims, 1):
             assert claim.startswith(f"{number}. ")
-            outcome = verdict.removeprefix("concession: ")
+            outcome = verdict.removeprefix("concession: ").removeprefix("extension: ")
             reference = re.match("holds|fails|undecided|not testable", outcome)[0]  # type: ignore[index]
             outcomes = [reference, *(row[2] for row in others if row[0] == str(number))]
             assert share == f"{outcomes.count('holds')} of {len(outcomes)}", (name, where)

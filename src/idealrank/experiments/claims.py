@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 HOLDS, FAILS, UNDECIDED, NOT_TESTABLE = "holds", "fails", "undecided", "not testable"
-_CONCESSION = "concession: "
+_CONCESSION, _EXTENSION = "concession: ", "extension: "
 
 #: {open choice: what was chosen}.
 Setting = Mapping[str, str]
@@ -107,6 +107,8 @@ class Claim:
         What was seen.
     is_concession : bool
         Whether the paper concedes it as a weakness of its own proposal. Then it is not counted among the claims.
+    is_extension : bool
+        Whether the paper does not say it, but it extends what the paper says. Then it is counted apart.
 
     Examples
     --------
@@ -121,6 +123,7 @@ class Claim:
     says: str
     findings: tuple[Finding, ...]
     is_concession: bool = False
+    is_extension: bool = False
 
     @classmethod
     def untestable(cls, where: str, says: str, why: str) -> Claim:
@@ -128,9 +131,9 @@ class Claim:
         return cls(where, says, (Finding(NOT_TESTABLE, why),))
 
     @classmethod
-    def exact(cls, where: str, says: str, seen: str, holds: bool) -> Claim:
+    def exact(cls, where: str, says: str, seen: str, holds: bool, *, is_extension: bool = False) -> Claim:
         """Return a claim that no setting touches."""
-        return cls(where, says, (Finding(HOLDS if holds else FAILS, seen),))
+        return cls(where, says, (Finding(HOLDS if holds else FAILS, seen),), is_extension=is_extension)
 
     @property
     def seen(self) -> str:
@@ -156,8 +159,8 @@ class Claim:
             if each.outcome != reference.outcome:
                 changes.setdefault(each.outcome, []).append(_differing(reference.setting, each.setting))
         told = (f"{outcome} with {' or '.join(names)}" for outcome, names in changes.items())
-        outcome = f"{_CONCESSION}{reference.outcome}" if self.is_concession else reference.outcome
-        return "; ".join([outcome, *told])
+        kind = _CONCESSION if self.is_concession else _EXTENSION if self.is_extension else ""
+        return "; ".join([kind + reference.outcome, *told])
 
     def change(self, finding: Finding) -> str:
         """Return the choices in which a finding's setting differs from the reference."""
@@ -189,10 +192,17 @@ def counted(verdicts: Sequence[str]) -> str:
     'All 2 claims hold.'
     >>> counted(["not testable", "concession: holds", "fails"])
     'Of 2 claims, 1 fails and 1 is not testable.'
+    >>> counted(["holds", "fails", "extension: holds"])
+    'Of 2 claims, 1 holds and 1 fails. Of 1 extension, 1 holds.'
     """
-    verdicts = [verdict for verdict in verdicts if not verdict.startswith(_CONCESSION)]
-    if not verdicts:
-        return "No claim was tested."
+    extensions = [each.removeprefix(_EXTENSION) for each in verdicts if each.startswith(_EXTENSION)]
+    own = [each for each in verdicts if not each.startswith((_CONCESSION, _EXTENSION))]
+    told = [_tally(each, noun) for each, noun in ((own, "claim"), (extensions, "extension")) if each]
+    return " ".join(told) or "No claim was tested."
+
+
+def _tally(verdicts: Sequence[str], noun: str) -> str:
+    """How many of the claims, or of the extensions, hold, in a sentence."""
     outcomes = Counter(verdict.partition(";")[0] for verdict in verdicts)
     texts = {
         HOLDS: ("holds", "hold"),
@@ -201,7 +211,7 @@ def counted(verdicts: Sequence[str]) -> str:
         NOT_TESTABLE: ("is not testable", "are not testable"),
     }
     parts = {name: text[outcomes[name] > 1] for name, text in texts.items() if outcomes[name]}
-    n_claims = "1 claim" if len(verdicts) == 1 else f"{len(verdicts)} claims"
+    n_claims = f"1 {noun}" if len(verdicts) == 1 else f"{len(verdicts)} {noun}s"
     told = f"Of {n_claims}, {listed(f'{outcomes[name]} {text}' for name, text in parts.items())}"
     if len(parts) == 1 and len(verdicts) > 1:
         told = f"All {n_claims} {next(iter(parts.values()))}"

@@ -78,7 +78,7 @@ def reproduce(
     --------
     >>> from idealrank.experiments import reproduce
     >>> print(reproduce("jin2013").verdict())
-    All 9 claims hold.
+    All 6 claims hold. All 3 extensions hold.
     """
     if paper not in PAPERS:
         raise OptionError(f"there is no experiment {paper!r}{nearest(paper, PAPERS)}")
