@@ -193,7 +193,7 @@ def test_text_aligns_numbers_to_the_right() -> None:
     assert render(TABLE).splitlines() == [
         "ranker           n  share",
         "a|b_c        1,200  12.5%",
-        '50% "x", \\y      7   none',
+        '50% "x", \\y      7    nan',
         "two lines",
     ]
 
@@ -220,7 +220,7 @@ def test_markdown_escapes_what_would_end_a_cell_or_change_its_look() -> None:
         "| ranker       |     n | share |",
         "|:-------------|------:|------:|",
         "| a\\|b\\_c      | 1,200 | 12.5% |",
-        '| 50% "x", \\\\y |     7 |  none |',
+        '| 50% "x", \\\\y |     7 |   nan |',
         "| two lines    |       |       |",
     ]
 

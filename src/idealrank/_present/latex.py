@@ -141,7 +141,7 @@ def _raised(mark: str) -> str:
 
 def _number(text: str) -> str:
     """Return a number with a minus sign in place of the hyphen, and a dash in place of NaN."""
-    if text == "none":
+    if text == "nan":
         return "--"
     return rf"$-${latex_text(text[1:])}" if text.startswith("-") else latex_text(text)
 

@@ -204,7 +204,7 @@ def _cell(value: Value, spec: str) -> str:
     if isinstance(value, str):
         return printable(" ".join(value.split()))
     if value != value:
-        return "none"
+        return "nan"
     if spec == "p":
         return "<0.0001" if value < 0.0001 else f"{value:.4f}"
     if isinstance(value, float):  # "z": no minus sign before zero
@@ -376,7 +376,7 @@ def _html_cells(table: Table, row: int, cells: Sequence[str], sides: Sequence[st
             name = typeset(cell) if is_words else cell
             made.append(tag("th", name, scope="row", class_=side or _kind(name)) if name else tag("td"))
             continue
-        text = typeset(cell) if side is not None or is_words else cell
+        text = "none" if cell == "nan" else typeset(cell) if side is not None or is_words else cell
         beside = [tag("small", typeset(table.beside[row, column]))] if (row, column) in table.beside else []
         shown = tag("strong", text) if (row, column) in table.best else tag("span", text) if beside else text
         mark = [tag("sup", table.marks[row, column])] if (row, column) in table.marks else []

@@ -121,13 +121,6 @@ def test_a_margin_that_says_nothing_is_refused(margin: Any, message: str) -> Non
         ir.gate(QRELS, NEW, OLD, "ndcg@10", margin=margin)
 
 
-def test_the_smallest_drop_of_identical_runs_is_none() -> None:
-    found = ir.gate(QRELS, OLD, OLD, "ndcg@10")
-    (row,) = [line.split() for line in found.to_text().splitlines() if line.startswith("ndcg@10 ")]
-    assert row[-1] == "none"
-    assert "nan" not in f"{found.to_text()}{found.to_markdown()}{found.to_latex()}".split()
-
-
 def test_a_relative_margin_needs_a_baseline_that_finds_something() -> None:
     good = {f"q{i}": {"a"} for i in range(8)}
     nothing = {query: ["b"] for query in good}
