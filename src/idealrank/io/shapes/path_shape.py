@@ -197,17 +197,20 @@ class PathShape(Shape):
     @property
     def column_names(self) -> Sequence[str]:
         """The columns, if the file has a table."""
-        return () if self._inner is None else self._inner.column_names
+        with self._located():
+            return () if self._inner is None else self._inner.column_names
 
     def join_on(self, names: Collection[str]) -> None:
         """Prefer these columns."""
         if self._inner is not None:
-            self._inner.join_on(names)
+            with self._located():
+                self._inner.join_on(names)
 
     def join_ids(self, ids: Iterable[str]) -> None:
         """Prefer the column of documents that has some of these ids."""
         if self._inner is not None:
-            self._inner.join_ids(ids)
+            with self._located():
+                self._inner.join_ids(ids)
 
     @property
     def own_system(self) -> Shape | None:
