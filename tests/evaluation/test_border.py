@@ -166,7 +166,7 @@ def test_what_is_no_number_is_refused_in_every_form(score: Any) -> None:
             LARGE_FORMS[form]([score, score])
 
 
-@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="longdouble is no wider than float64 here")
+@pytest.mark.skipif(bool(np.finfo(np.longdouble).eps > 1e-18), reason="longdouble is no wider than float64 here")
 def test_an_error_shows_how_long_doubles_differ() -> None:
     with pytest.raises(DataError, match=r"scores 1\.0 and 1\.0000000000000000009 differ"):
         ir.evaluate([0, 1], 1 + np.array([0, 2**-60], np.longdouble), "rr")
